@@ -9,9 +9,9 @@ use crate::isolate::{Outcome, Values};
 /// The tolerance of the size ratio, which must be at most 1.00 to two digits.
 const MEAN_TOLERANCE: f64 = 0.0005;
 
-/// The cells of a codec and level whose mean size ratio is judged: the interval of fewer is wrong, and
-/// that of one cell has no width. Each cell alone has a limit of its own.
-const MIN_CELLS: u32 = 20;
+/// The number of cells of a codec and level in a random sample from which on their mean size ratio is
+/// judged: the interval of fewer is wrong, and that of one cell has no width.
+const MIN_SAMPLE: u32 = 20;
 
 /// The report of a successful cell.
 #[derive(Clone, Copy, Default)]
@@ -136,12 +136,26 @@ impl Tally {
         }
     }
 
-    /// Prints the sums. Fails if a cell failed, if a codec and level of at least `MIN_CELLS` cells
-    /// compress significantly worse than the reference, or if chunks differ that must be identical.
+    /// Prints the sums. Fails if a cell failed, if a codec and level compress significantly worse than
+    /// the reference, or if chunks differ that must be identical.
     ///
     /// # Panics
     /// Panics to fail the test.
     pub fn conclude(&self) {
+        self.conclude_from(1);
+    }
+
+    /// As [`Tally::conclude`], for a random sample, in which a codec and level can have few cells: its
+    /// mean is judged from 20 cells on. Each cell alone has a limit of its own.
+    ///
+    /// # Panics
+    /// Panics to fail the test.
+    pub fn conclude_sample(&self) {
+        self.conclude_from(MIN_SAMPLE);
+    }
+
+    /// Judges the means of at least `least` cells.
+    fn conclude_from(&self, least: u32) {
         let mut complaints = String::new();
         for failure in self.failures.iter().take(SHOWN) {
             let _ = writeln!(complaints, "  {failure}");
@@ -150,12 +164,12 @@ impl Tally {
             let _ = writeln!(complaints, "  … {} cells failed in total", self.failures.len());
         }
         println!("{} cells", self.cells);
-        self.print_ratios(&mut complaints);
+        self.print_ratios(least, &mut complaints);
         self.print_identity(&mut complaints);
         assert!(complaints.is_empty(), "\n{complaints}");
     }
 
-    fn print_ratios(&self, complaints: &mut String) {
+    fn print_ratios(&self, least: u32, complaints: &mut String) {
         if self.ratios.is_empty() {
             return;
         }
@@ -168,7 +182,7 @@ impl Tally {
                 };
                 let (mean, bound) = ratios.mean_and_bound();
                 let _ = write!(line, " {level}:{mean:.4}");
-                if ratios.count >= MIN_CELLS && bound > 1.0 + MEAN_TOLERANCE {
+                if ratios.count >= least && bound > 1.0 + MEAN_TOLERANCE {
                     let _ =
                         writeln!(complaints, "  {name} level {level}: mean size ratio {mean:.5}");
                 }
@@ -230,14 +244,20 @@ mod tests {
     }
 
     #[test]
-    fn a_few_larger_chunks_are_no_finding() {
-        tally(1).conclude();
-        tally(MIN_CELLS - 1).conclude();
+    fn a_few_larger_chunks_of_a_sample_are_no_finding() {
+        tally(1).conclude_sample();
+        tally(MIN_SAMPLE - 1).conclude_sample();
     }
 
     #[test]
     #[should_panic(expected = "zstd level 1: mean size ratio 1.00")]
-    fn many_larger_chunks_are_a_finding() {
-        tally(MIN_CELLS).conclude();
+    fn many_larger_chunks_of_a_sample_are_a_finding() {
+        tally(MIN_SAMPLE).conclude_sample();
+    }
+
+    #[test]
+    #[should_panic(expected = "zstd level 1: mean size ratio 1.00")]
+    fn a_larger_chunk_of_chosen_cells_is_a_finding() {
+        tally(1).conclude();
     }
 }

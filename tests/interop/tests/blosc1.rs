@@ -67,5 +67,5 @@ fn row_l14_a_random_sample_of_parameters_agrees_with_the_reference() {
         let cells: Vec<Cell> = (0..BATCH).map(|_| Cell::random(&mut sample.random)).collect();
         run(&cells, &mut tally);
     }
-    tally.conclude();
+    tally.conclude_sample();
 }

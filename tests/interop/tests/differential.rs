@@ -94,7 +94,7 @@ fn a_random_sample_of_parameters_agrees_with_the_reference() {
         let cells: Vec<Cell> = (0..BATCH).map(|_| Cell::random(&mut sample.random)).collect();
         run(&cells, &mut tally, against_the_reference);
     }
-    tally.conclude();
+    tally.conclude_sample();
 }
 
 /// The dimensions of the full product: codec, level, pipeline, typesize, size, content. The others
