@@ -42,7 +42,7 @@ help:
 	@echo "make install-windows PREFIX=    build for Windows and install DLLs, import libraries and programs"
 	@echo "make deb                        make Debian packages, and test their installation and removal"
 	@echo "make dist                       make a tarball of the sources that builds without a network"
-	@echo "make test-dist [DIST_TEST=]     check and test that tarball in an empty folder"
+	@echo "make test-dist [DIST_TEST=]     build and test that tarball in an empty folder"
 	@echo "make package [PACKAGES=]        pack the crates for crates.io, and test the packed files alone"
 	@echo "make public-api                 list the public items of the crates again (installs cargo-public-api)"
 	@echo "make check-public-api           compare the public items of the crates with the lists"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Checks and tests a source tarball in an empty folder, with Cargo offline and without its cache.
+# Builds and tests a source tarball in an empty folder, with Cargo offline and without its cache.
 #
 # usage: test-dist.sh TARBALL [COMMAND...]
 #
@@ -17,9 +17,7 @@ tar -x -f "$tarball" -C "$work"
 cd "$work"/*/
 export CARGO_HOME=$work/cargo CARGO_NET_OFFLINE=true
 unset CARGO_TARGET_DIR
-# Whether all sources and crates are there; a build would take three times as long.
-cargo check --workspace --all-targets --locked
-cargo build --package ferroblosc-blpk --locked
-target/debug/blpk --version
+cargo build --workspace --locked
+target/debug/b2 --version
 "$@"
-echo "the tarball is complete, and passes: $*"
+echo "the tarball builds, and passes: $*"
