@@ -9,7 +9,7 @@ line=
 while read -r name version replaced tests features failing; do
     crate "$name" "$version"
     rust_tests "$name" "$replaced" --lib --features "${features#none}"
-    counts=$(same_results "$name" "$tests" $failing)
+    counts=$(same_results "$name" "$tests" ${failing:+"$failing"})
     line+="${line:+; }$name $counts"
 done << 'END'
 blosc-rs 0.4.1 blosc-rs-sys 1 lz4,zlib,zstd
