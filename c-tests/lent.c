@@ -8,22 +8,50 @@
 #include "schunks.h"
 #include <b2nd.h>
 
-/* A super-chunk in a mapped file, in addition to the kinds of schunks.h. */
-enum { MAPPED = KINDS, ALL_KINDS };
+/*
+ * Super-chunks in a mapped file, in addition to the kinds of schunks.h: with the backend of the
+ * library, and with a backend of the program, whose memory the library does not know.
+ */
+enum { MAPPED = KINDS, OWN_KINDS, LENDING = OWN_KINDS, ALL_KINDS };
 
 enum { CHUNKS = 6 };
+enum { LENDING_ID = 206 };
 
 static blosc2_stdio_mmap mapping;
 static blosc2_io mapped_io;
+static int64_t lent_reads;
 
-static blosc2_schunk *opened_mapped(void) {
+/* Wraps the function of the library, so that the backend is another one. */
+static int64_t counted_read(void **ptr, int64_t size, int64_t nitems, int64_t position, void *stream) {
+  lent_reads++;
+  return blosc2_stdio_mmap_read(ptr, size, nitems, position, stream);
+}
+
+static void register_lending_backend(void) {
+  blosc2_io_cb backend;
+
+  memset(&backend, 0, sizeof backend);
+  backend.id = LENDING_ID;
+  backend.name = "lending";
+  backend.is_allocation_necessary = false;
+  backend.open = blosc2_stdio_mmap_open;
+  backend.close = blosc2_stdio_mmap_close;
+  backend.size = blosc2_stdio_mmap_size;
+  backend.write = blosc2_stdio_mmap_write;
+  backend.read = counted_read;
+  backend.truncate = blosc2_stdio_mmap_truncate;
+  backend.destroy = blosc2_stdio_mmap_destroy;
+  CHECK_IS(blosc2_register_io_cb(&backend), BLOSC2_ERROR_SUCCESS);
+}
+
+static blosc2_schunk *opened_mapped(int kind) {
   blosc2_schunk *schunk = make(SINGLE_FILE);
 
   blosc2_schunk_free(schunk);
   mapping = BLOSC2_STDIO_MMAP_DEFAULTS;
   mapping.mode = "r+";
-  mapped_io.id = BLOSC2_IO_FILESYSTEM_MMAP;
-  mapped_io.name = "mmap";
+  mapped_io.id = kind == MAPPED ? BLOSC2_IO_FILESYSTEM_MMAP : LENDING_ID;
+  mapped_io.name = kind == MAPPED ? "mmap" : "lending";
   mapped_io.params = &mapping;
   return blosc2_schunk_open_udio(path_of(SINGLE_FILE), &mapped_io);
 }
@@ -39,7 +67,7 @@ static void fill_items(int32_t *items, int nchunk) {
 /* Creates a super-chunk with chunks of different sizes, and a metalayer of each kind. */
 static blosc2_schunk *example_of(int kind) {
   int32_t items[ITEMS];
-  blosc2_schunk *schunk = kind == MAPPED ? opened_mapped() : make(kind);
+  blosc2_schunk *schunk = kind >= MAPPED ? opened_mapped(kind) : make(kind);
   int i;
 
   if (schunk == NULL) {
@@ -56,7 +84,7 @@ static blosc2_schunk *example_of(int kind) {
 }
 
 static void gone(blosc2_schunk *schunk, int kind) {
-  if (kind == MAPPED) {
+  if (kind >= MAPPED) {
     CHECK_IS(blosc2_schunk_free(schunk), 0);
     CHECK_IS(blosc2_remove_urlpath(path_of(SINGLE_FILE)), 0);
   } else {
@@ -253,7 +281,7 @@ static void borrowed_chunks_may_be_passed_without_copying(void) {
   uint8_t *chunk, *to_free;
   blosc2_schunk *schunk;
 
-  for (kind = 0; kind < ALL_KINDS; kind++) {
+  for (kind = 0; kind < OWN_KINDS; kind++) {
     schunk = example_of(kind);
     for (twice = 0; twice < 2; twice++) {
       chunk = first_chunk(schunk, &size, &to_free);
@@ -324,7 +352,7 @@ static void own_memory_is_refused_as_a_destination(void) {
   uint8_t *chunk, *to_free;
   blosc2_schunk *schunk;
 
-  for (kind = 0; kind < ALL_KINDS; kind++) {
+  for (kind = 0; kind < OWN_KINDS; kind++) {
     schunk = example_of(kind);
     chunk = first_chunk(schunk, &size, &to_free);
     if (to_free == NULL) {
@@ -496,9 +524,63 @@ static void a_slice_may_be_set_from_a_chunk_it_replaces(void) {
   }
 }
 
+/* A program's backend may lend memory: all reads work, and chunks can be given away. */
+static void lending_backends_are_read(void) {
+  blosc2_schunk *schunk = example_of(LENDING);
+  int32_t items[ITEMS], found[ITEMS], size;
+  int64_t coords[2] = {60, 7}, start[1] = {3}, stop[1] = {13}, shape[1] = {10}, all[1] = {ITEMS};
+  int32_t chunk_shape[1] = {50}, block_shape[1] = {10};
+  blosc2_cparams cparams = items_of(ITEM);
+  blosc2_storage storage = BLOSC2_STORAGE_DEFAULTS;
+  b2nd_context_t *context;
+  b2nd_array_t *array;
+  uint8_t *lent, *to_free, *given;
+
+  fill_items(items, 1);
+  lent_reads = 0;
+  CHECK_IS(blosc2_schunk_decompress_chunk(schunk, 1, found, CHUNK), CHUNK);
+  CHECK(memcmp(items, found, CHUNK) == 0);
+  CHECK(lent_reads > 0);
+  lent = first_chunk(schunk, &size, &to_free);
+  given = (uint8_t *)malloc((size_t)size);
+  memcpy(given, lent, (size_t)size);
+  free(to_free);
+  /* The super-chunk frees the block. */
+  CHECK_IS(blosc2_schunk_append_chunk(schunk, given, false), CHUNKS + 1);
+  fill_items(items, 0);
+  CHECK_IS(blosc2_schunk_decompress_chunk(schunk, CHUNKS, found, CHUNK), CHUNK);
+  CHECK(memcmp(items, found, CHUNK) == 0);
+  gone(schunk, LENDING);
+
+  storage.contiguous = true;
+  storage.cparams = &cparams;
+  context = b2nd_create_ctx(&storage, 1, all, chunk_shape, block_shape, NULL, 0, NULL, 0);
+  CHECK_IS(b2nd_from_cbuffer(context, &array, items, sizeof items), 0);
+  CHECK_IS(b2nd_save(array, path_of(SINGLE_FILE)), 0);
+  CHECK_IS(b2nd_free(array), 0);
+  b2nd_free_ctx(context);
+  mapping = BLOSC2_STDIO_MMAP_DEFAULTS;
+  mapping.mode = "r";
+  schunk = blosc2_schunk_open_udio(path_of(SINGLE_FILE), &mapped_io);
+  CHECK(schunk != NULL);
+  CHECK_IS(blosc2_schunk_get_slice_buffer(schunk, 45, 55, found), 0);
+  CHECK(memcmp(items + 45, found, 40) == 0);
+  CHECK_IS(blosc2_schunk_get_sparse_buffer(schunk, 2, coords, found), 0);
+  CHECK(found[0] == items[60] && found[1] == items[7]);
+  CHECK_IS(b2nd_from_schunk(schunk, &array), 0);
+  CHECK_IS(b2nd_get_slice_cbuffer(array, start, stop, found, shape, 40), 0);
+  CHECK(memcmp(items + 3, found, 40) == 0);
+  CHECK_IS(b2nd_to_cbuffer(array, found, sizeof found), 0);
+  CHECK(memcmp(items, found, sizeof found) == 0);
+  CHECK_IS(b2nd_free(array), 0);
+  CHECK_IS(blosc2_remove_urlpath(path_of(SINGLE_FILE)), 0);
+}
+
 int main(void) {
   enter_folder();
   blosc2_init();
+  register_lending_backend();
+  lending_backends_are_read();
   borrowed_memory_may_be_an_argument();
   borrowed_chunks_may_be_passed_without_copying();
   a_chunk_may_be_passed_twice();

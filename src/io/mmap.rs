@@ -127,11 +127,12 @@ impl Backend for Mmap {
         Ok(Box::new(MappedStream(Arc::clone(&self.file))))
     }
 
-    fn may_lend(&self, start: *const u8, len: usize) -> bool {
+    fn lends(&self, start: *const u8, len: usize) -> Option<bool> {
         let file = read(&self.file);
-        file.as_ref().is_some_and(|file| {
+        let is_mapped = file.as_ref().is_some_and(|file| {
             file.mapping.has(start, len) || file.old.iter().any(|pages| pages.has(start, len))
-        })
+        });
+        Some(is_mapped)
     }
 
     fn mapped(&self) -> Mapped {
@@ -360,7 +361,7 @@ mod tests {
         // SAFETY: the pages stay, and the file still has these bytes.
         let bytes = unsafe { view.bytes() };
         assert_eq!(bytes, [7; 3]);
-        assert!(backend.may_lend(bytes.as_ptr(), 3), "the file was remapped");
+        assert!(backend.lends(bytes.as_ptr(), 3) == Some(true), "the file was remapped");
         std::fs::write(&path, b"xy").unwrap();
         assert!(stream.view(0, 3).is_none());
         assert_eq!(contents(stream.as_ref()), b"xy");

@@ -120,11 +120,12 @@ impl Frame {
     }
 
     /// Whether the `len` bytes at `start` overlap the frame's own bytes, in memory or mapped, which
-    /// a change of the frame overwrites, moves or frees. Only addresses are compared.
-    pub fn may_lend(&self, start: *const u8, len: usize) -> bool {
+    /// a change of the frame overwrites, moves or frees; `None` if this is unknown. Only addresses
+    /// are compared.
+    pub fn lends(&self, start: *const u8, len: usize) -> Option<bool> {
         match &self.location {
-            Location::Memory(memory) => memory.has(start, len),
-            Location::Disk(files) => files.backend().may_lend(start, len),
+            Location::Memory(memory) => Some(memory.has(start, len)),
+            Location::Disk(files) => files.backend().lends(start, len),
         }
     }
 

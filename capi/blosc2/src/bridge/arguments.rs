@@ -43,8 +43,13 @@ impl CSchunk {
     /// Whether a change of the super-chunk may change, move or free one of the `len` bytes at
     /// `start`. Separately allocated chunks are not considered.
     pub fn may_lend(self, start: *const u8, len: usize) -> bool {
+        self.lends(start, len) != Some(false)
+    }
+
+    /// As [`CSchunk::may_lend`], but `None` if a backend of the program may have lent the bytes.
+    pub fn lends(self, start: *const u8, len: usize) -> Option<bool> {
         if len == 0 {
-            return false;
+            return Some(false);
         }
         let argument = (start, len);
         let has =
@@ -52,17 +57,21 @@ impl CSchunk {
         // A view has its own metalayers, and also changes those of its base.
         let owner = self.owner();
         let is_view = owner.as_ptr() != self.as_ptr();
-        self.has_in_use(start, len)
-            || self.layers_have(&has)
-            || (is_view && (owner.struct_has(&has) || owner.layers_have(&has)))
+        let is_lent = self.layers_have(&has)
+            || (is_view && (owner.struct_has(&has) || owner.layers_have(&has)));
+        if is_lent { Some(true) } else { self.has_in_use(start, len) }
     }
 
-    /// Whether one of the `len` bytes at `start` belongs to the frame or the struct.
-    fn has_in_use(self, start: *const u8, len: usize) -> bool {
+    /// Whether one of the `len` bytes at `start` belongs to the frame or the struct; `None` if it may
+    /// belong to a backend of the program.
+    fn has_in_use(self, start: *const u8, len: usize) -> Option<bool> {
         let argument = (start, len);
         let has =
             |start: *const u8, len: usize| !start.is_null() && overlap(argument, (start, len));
-        self.frame().is_some_and(|frame| frame.may_lend(start, len)) || self.struct_has(&has)
+        if self.struct_has(&has) {
+            return Some(true);
+        }
+        self.frame().map_or(Some(false), |frame| frame.lends(start, len))
     }
 
     /// Whether `has` is true for memory of the struct or its storage.
@@ -127,7 +136,8 @@ impl CSchunk {
     }
 
     /// Fails if the destination of a read overlaps memory of the super-chunk: the frame, the
-    /// struct, or the separately allocated chunk `nchunk`. A negative `nchunk` checks no chunk.
+    /// struct, or the separately allocated chunk `nchunk`. A negative `nchunk` checks no chunk. The
+    /// memory of a program's backend is unknown, so the program must not pass it.
     ///
     /// # Errors
     /// [`Error::InvalidParam`].
@@ -136,7 +146,7 @@ impl CSchunk {
             (None, Ok(nchunk)) => self.chunk(nchunk),
             _ => &[],
         };
-        let is_own = (len > 0 && self.has_in_use(dest.cast(), len))
+        let is_own = (len > 0 && self.has_in_use(dest.cast(), len) == Some(true))
             || overlap((held.as_ptr(), held.len()), (dest.cast(), len));
         if is_own {
             trace_error!("the destination is memory of the super-chunk, whose data would be lost");

@@ -124,17 +124,17 @@ impl Backend for CBackend {
         }))
     }
 
-    fn may_lend(&self, start: *const u8, len: usize) -> bool {
+    fn lends(&self, start: *const u8, len: usize) -> Option<bool> {
         if self.callbacks.is_allocation_necessary {
-            return false;
+            return Some(false);
         }
         if !has_same_functions(&self.callbacks, &FILESYSTEM_MMAP) {
             // The memory of a user-registered backend is unknown.
-            return true;
+            return None;
         }
         let params = self.params.cast::<blosc2_stdio_mmap>();
         // SAFETY: the parameters of the mapped-file backend are NULL or this struct.
-        !params.is_null() && unsafe { mmap::is_mapped(params, start, len) }
+        Some(!params.is_null() && unsafe { mmap::is_mapped(params, start, len) })
     }
 
     fn mapped(&self) -> Mapped {

@@ -33,8 +33,9 @@ unsafe fn with_chunk(
         })?
         .len();
     let is_apart = schunk.frame().is_none();
+    // A block that the program gives away is its own, even if its backend lends memory.
     let must_copy = (copy && is_apart)
-        || schunk.may_lend(chunk, len)
+        || schunk.lends(chunk, len).unwrap_or(copy)
         || (is_apart && schunk.has_chunk_at(chunk));
     if must_copy {
         // SAFETY: the caller guarantees `len` readable bytes, and nothing writes to them during the
