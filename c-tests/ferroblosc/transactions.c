@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #ifndef _WIN32
+#include <sys/stat.h>
 #include <sys/wait.h>
 #endif
 #include <unistd.h>
@@ -195,6 +196,34 @@ static void arrays(char *urlpath, bool contiguous) {
 
 #ifndef _WIN32
 
+/* A forked child frees its copy of a handle without a change of the file, of which a quarter is holes. */
+static void a_child_frees_its_copy(char *urlpath) {
+  blosc2_schunk *schunk = make(urlpath, true);
+  struct stat before, after;
+  int status = -1, i;
+  pid_t child;
+
+  for (i = 0; i < 4; i++) {
+    append(schunk, i);
+  }
+  for (i = 0; i < 3; i++) {
+    CHECK(blosc2_schunk_delete_chunk(schunk, 0) == 3 - i);
+  }
+  CHECK(stat(urlpath, &before) == 0);
+  child = fork();
+  if (child == 0) {
+    _exit(blosc2_schunk_free(schunk) != 0);
+  }
+  CHECK(waitpid(child, &status, 0) == child && status == 0);
+  CHECK(stat(urlpath, &after) == 0 && before.st_ino == after.st_ino);
+  append(schunk, 4);
+  CHECK(chunks_on_disk(urlpath) == 2);
+  CHECK(first_of(schunk, 0) == 3 && first_of(schunk, 1) == 4);
+  CHECK(blosc2_schunk_free(schunk) == 0);
+  CHECK(chunks_on_disk(urlpath) == 2);
+  blosc2_remove_urlpath(urlpath);
+}
+
 /* A forked child has a copy of the handle, but not of the transaction. */
 static void forks(char *urlpath, bool contiguous) {
   blosc2_schunk *schunk = make(urlpath, contiguous);
@@ -292,6 +321,9 @@ int main(void) {
 
   blosc2_init();
   storage_without_transactions();
+#ifndef _WIN32
+  a_child_frees_its_copy(file);
+#endif
   for (i = 0; i < 2; i++) {
     char *path = i == 0 ? file : directory;
 

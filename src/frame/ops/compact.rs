@@ -9,6 +9,7 @@ use crate::frame::format::{
 };
 use crate::frame::store::{Files, Frame, FrameReader, Location};
 use crate::io::{Stream, WriteGranularity};
+use crate::os::process;
 use crate::{Error, Result, trace_warning};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -53,6 +54,7 @@ impl Frame {
         if !self.has_shadows() || cbytes <= 0 || self.transaction.is_some() {
             return cbytes;
         }
+        self.changed_by = Some(process::id());
         if self.hole_search_threshold == 0 {
             self.hole_search_threshold = cbytes.saturating_mul(2).saturating_add(SMALL);
         }
@@ -93,8 +95,9 @@ impl Frame {
     /// Compacts a durable frame before it is closed, if its holes exceed a quarter of its chunks.
     /// On failure the frame stays complete, only larger than needed.
     pub fn compact_on_close(&mut self) {
-        // A handle that made no change does not compact.
-        if !self.has_shadows() || self.hole_search_threshold == 0 {
+        // A handle that made no change does not compact, nor does its copy in a forked child: the
+        // parent would change the replaced file.
+        if !self.has_shadows() || self.changed_by != Some(process::id()) {
             return;
         }
         if let Err(error) = self.try_compact_on_close() {

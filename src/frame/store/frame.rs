@@ -30,6 +30,8 @@ pub struct Frame {
     /// Size of the data section in bytes above which a change searches for holes; 0 before the
     /// first change.
     pub(in crate::frame) hole_search_threshold: i64,
+    /// The process that changed the frame last through this handle; `None` before the first change.
+    pub(in crate::frame) changed_by: Option<u32>,
     /// The most recently built trailer, while it is still in use.
     last_trailer: Mutex<Weak<Vec<u8>>>,
 }
@@ -57,6 +59,7 @@ impl Frame {
             durability,
             in_doubt: 0,
             hole_search_threshold: 0,
+            changed_by: None,
             last_trailer: Mutex::default(),
             location,
             lock,
