@@ -7,7 +7,7 @@
 //! one name that is not claimed. Otherwise the next number is tried. Errors name the target, not
 //! the temporary file.
 
-use super::backend::{Attributes, FileKind, FileOps, Stream};
+use super::backend::{Attributes, FileKind, FileOps, Identity, Stream};
 use super::beside;
 use crate::os::process;
 use crate::{Error, Result};
@@ -103,7 +103,15 @@ fn is_ours_at(ops: &dyn FileOps, path: &Path, stream: &dyn Stream) -> bool {
 /// # Errors
 /// [`Error::FileOpen`] if it is not.
 pub fn check(ops: &dyn FileOps, path: &Path, stream: &dyn Stream) -> Result<()> {
-    if ops.identify(path) == stream.identity() {
+    check_identity(ops, path, stream.identity())
+}
+
+/// Checks the file at `path` like [`check`], by the identity of a stream that is closed.
+///
+/// # Errors
+/// As [`check`].
+pub fn check_identity(ops: &dyn FileOps, path: &Path, identity: Option<Identity>) -> Result<()> {
+    if ops.identify(path) == identity {
         return Ok(());
     }
     Err(Error::FileOpen.at(path).because("another process has removed the temporary file"))

@@ -29,7 +29,8 @@ pub fn meets_faults(kind: Kind, guards: Guards, base: &Disk, (name, change): Cha
             disk.plan(call, fault);
             let made = change(&mut schunk).is_ok();
             disk.heal();
-            let another = content(&kind.open(&disk, guards).unwrap()).unwrap();
+            let another = kind.open(&disk, guards).and_then(|schunk| content(&schunk));
+            let another = another.unwrap_or_else(|error| panic!("{context}: {error}"));
             // A replacement whose directory can't be synced is visible, but not durable: an error,
             // too.
             let is_there = guards.durable && what.starts_with("sync") && what.ends_with('/');

@@ -9,7 +9,8 @@
 use super::plan::Plan;
 use crate::frame::format::{Description, FIXED_LEN, Footer, header};
 use crate::frame::store::{
-    ChunkFiles, CommitError, Files, Frame, Rewritten, Shadow, change_in_place, check_bytes_after,
+    ChunkFiles, CommitError, Files, Frame, Rewritten, Shadow, change_in_place,
+    change_in_place_and_then, check_bytes_after,
 };
 use crate::io::WriteGranularity;
 use crate::{Error, Result, kernels};
@@ -122,7 +123,10 @@ impl Frame {
         let mut chunks = ChunkFiles::new(files);
         let changed = self.write_directory(&mut chunks, files, plan, footer);
         if let Err(error) = changed {
-            chunks.roll_back();
+            // If the state is stale, the index in the file may refer to the new files.
+            if !self.cached_mut().stale {
+                chunks.roll_back();
+            }
             return Err(error);
         }
         plan.dropped.iter().for_each(|&id| chunks.drop_file(id));
@@ -160,10 +164,12 @@ impl Frame {
             Some((id, chunk)) => chunks.rewrite(id, chunk)?,
             None => None,
         };
-        change_in_place(files, self.cached_mut(), |writer| {
-            writer.write_footer(footer)?;
-            rewritten.map_or(Ok(()), Rewritten::commit)
-        })
+        change_in_place_and_then(
+            files,
+            self.cached_mut(),
+            |writer| writer.write_footer(footer),
+            || rewritten.map_or(Ok(()), Rewritten::commit),
+        )
     }
 
     /// Writes a change of a durable file after the end of the frame: chunks with their positions in

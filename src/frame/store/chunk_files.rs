@@ -117,14 +117,22 @@ impl Rewritten<'_> {
         stream.write_at(0, chunk, WriteGranularity::Bytes)
     }
 
-    /// Renames the temporary file over the old one.
+    /// Closes the temporary file and renames it over the old one. The error of closing it is found
+    /// while the old file still exists.
     pub fn commit(mut self) -> Result<()> {
         let ops = self.files.file_ops();
-        if let Some(stream) = &self.stream {
-            temporary::check(ops, &self.temporary, &**stream)?;
-        }
-        ops.rename(&self.temporary, &self.path)?;
-        self.stream.take().map_or(Ok(()), Stream::close)
+        let stream = self.stream.take().ok_or(Error::FileWrite)?;
+        let identity = stream.identity();
+        let is_ours = || ops.identify(&self.temporary) == identity;
+        let renamed = temporary::check(ops, &self.temporary, &*stream)
+            .and_then(|()| stream.close())
+            .and_then(|()| temporary::check_identity(ops, &self.temporary, identity))
+            .and_then(|()| ops.rename(&self.temporary, &self.path));
+        renamed.inspect_err(|_| {
+            if is_ours() {
+                let _ = ops.remove(&self.temporary);
+            }
+        })
     }
 }
 

@@ -20,4 +20,4 @@ pub use memory::Memory;
 pub use shadow::Shadow;
 pub use space::Space;
 pub use transaction::{Changes, Level, Reserved, Transaction, check_identity, cut};
-pub use writer::{Replaced, Shift, change_in_place, check_bytes_after};
+pub use writer::{Replaced, Shift, change_in_place, change_in_place_and_then, check_bytes_after};

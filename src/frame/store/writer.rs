@@ -30,6 +30,21 @@ pub fn change_in_place(
     cached: &mut CachedState,
     change: impl FnOnce(&mut Writer) -> Result<()>,
 ) -> Result<()> {
+    change_in_place_and_then(files, cached, change, || Ok(()))
+}
+
+/// Changes the file like [`change_in_place`], and calls `complete` after the changed file was
+/// closed, or staged. If that fails, the change is rolled back, too.
+///
+/// # Errors
+/// Those of [`change_in_place`] and of `complete`. If the file can't be opened again for the
+/// rollback, the state is marked as stale: the file may contain the change.
+pub fn change_in_place_and_then(
+    files: &Files,
+    cached: &mut CachedState,
+    change: impl FnOnce(&mut Writer) -> Result<()>,
+    complete: impl FnOnce() -> Result<()>,
+) -> Result<()> {
     let stream = files.open_for_update()?;
     check_bytes_after(&*stream, files.start(), cached.len)?;
     let skips_unchanged = files.backend().file_ops().is_some();
@@ -43,7 +58,12 @@ pub fn change_in_place(
     let old_footer = cached.footer.take();
     let mut writer = Writer::new(stream, files.start(), cached.len, skips_unchanged, old_footer)?;
     let result = change(&mut writer);
-    writer.finish(result).inspect_err(|_| cached.is_torn |= cached.is_journaled)?;
+    let reopen = || {
+        let reopened = if is_staged { Err(Error::FileOpen) } else { files.open_for_update() };
+        reopened.inspect_err(|_| cached.stale |= !is_staged)
+    };
+    let finished = writer.finish(result, complete, reopen);
+    finished.inspect_err(|_| cached.is_torn |= cached.is_journaled)?;
     staged.map_or(Ok(()), |staged| files.commit_staged(&staged, cached.len))
 }
 
@@ -120,6 +140,17 @@ enum Undo {
         to: u64,
         len: u64,
     },
+}
+
+impl Undo {
+    /// Returns the range that the rollback restores.
+    fn range(&self) -> Range<u64> {
+        match *self {
+            Undo::Overwritten { position, ref bytes } => position..position + bytes.len() as u64,
+            Undo::Known { position, len } => position..position + len,
+            Undo::Moved { from, len, .. } => from..from + len,
+        }
+    }
 }
 
 /// Progress of a move.
@@ -337,18 +368,47 @@ impl Writer {
         if self.skips_unchanged && self.stream.size()? == self.start + len {
             return Ok(());
         }
+        self.save_rest(len)?;
         self.stream.truncate(self.start + len)
     }
 
-    /// Ends the change; rolls it back if it failed.
-    fn finish(self, result: Result<()>) -> Result<()> {
-        match result {
-            Ok(()) => self.stream.close(),
-            Err(error) => {
-                self.roll_back();
-                Err(error)
-            }
+    /// Saves the bytes of the old frame from `position` on that no step of the rollback restores.
+    fn save_rest(&mut self, position: u64) -> Result<()> {
+        let mut restored = Vec::new();
+        restored.try_reserve_exact(self.undo.len() + 1)?;
+        restored.extend(self.undo.iter().map(Undo::range));
+        restored.push(self.old_len..self.old_len);
+        restored.sort_by_key(|range: &Range<u64>| range.start);
+        let mut at = position;
+        for range in restored {
+            self.save(at, range.start.saturating_sub(at))?;
+            at = at.max(range.end);
         }
+        Ok(())
+    }
+
+    /// Closes the file and calls `complete`. If the change, this or that failed, rolls the change
+    /// back, if necessary in a file that `reopen` opens: the error of a file that is closed can
+    /// concern all its bytes.
+    fn finish(
+        mut self,
+        result: Result<()>,
+        complete: impl FnOnce() -> Result<()>,
+        reopen: impl FnOnce() -> Result<Box<dyn Stream>>,
+    ) -> Result<()> {
+        if let Err(error) = result {
+            self.roll_back();
+            return Err(error);
+        }
+        let Writer { stream, .. } = self;
+        let ended = stream.close().and_then(|()| complete());
+        if ended.is_err()
+            && let Ok(stream) = reopen()
+        {
+            self.stream = stream;
+            self.roll_back();
+        }
+        ended
     }
 
     /// Writes a range of the old footer.
@@ -415,7 +475,7 @@ mod tests {
             writer.write(0, &[7; 100], WriteGranularity::Whole)?;
             writer.end_file(to + len)
         })();
-        writer.finish(result)
+        writer.finish(result, || Ok(()), || disk.open(Path::new("f"), Mode::Update))
     }
 
     /// Overwrites bytes in two of three segments.
@@ -426,7 +486,7 @@ mod tests {
         new[5000] ^= 1;
         new[LEN as usize - 1] ^= 1;
         let result = writer.write_differences(1, &new[1..]);
-        writer.finish(result)
+        writer.finish(result, || Ok(()), || disk.open(Path::new("f"), Mode::Update))
     }
 
     #[test]

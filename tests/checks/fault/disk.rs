@@ -7,6 +7,7 @@ use ferroblosc::io::{
 use ferroblosc::{Error, Result};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The device number of all files.
 const DEVICE: u64 = 1 << 32;
@@ -62,7 +63,8 @@ impl Backend for Disk {
             }
         };
         *state.usage.opened.entry(path.to_owned()).or_default() += 1;
-        Ok(Box::new(Opened { disk: self.clone(), file, mode, path: path.to_owned() }))
+        let (disk, path) = (self.clone(), path.to_owned());
+        Ok(Box::new(Opened { disk, file, mode, path, is_changed: AtomicBool::new(false) }))
     }
 
     fn file_ops(&self) -> Option<&dyn FileOps> {
@@ -186,6 +188,7 @@ struct Opened {
     file: usize,
     mode: Mode,
     path: PathBuf,
+    is_changed: AtomicBool,
 }
 
 impl Opened {
@@ -233,6 +236,7 @@ impl Stream for Opened {
             Verdict::Stop => 0,
         };
         state.usage.bytes_written += written;
+        self.is_changed.store(true, Ordering::Relaxed);
         if written > 0 {
             let change = FileChange::Write(at, bytes[..written].to_vec());
             state.files[self.file].change(change);
@@ -249,6 +253,7 @@ impl Stream for Opened {
             return Err(Error::FileTruncate);
         }
         state.files[self.file].change(FileChange::Resize(len));
+        self.is_changed.store(true, Ordering::Relaxed);
         Ok(())
     }
 
@@ -272,6 +277,10 @@ impl Stream for Opened {
     }
 
     fn close(self: Box<Self>) -> Result<()> {
-        if self.disk.has_crashed() { Err(Error::FileWrite) } else { Ok(()) }
+        let mut state = self.disk.state();
+        // File systems report only the errors of earlier writes.
+        let is_changed = self.is_changed.load(Ordering::Relaxed);
+        let closed = !is_changed || state.may(format!("close {}", self.path.display()));
+        if closed && !state.crashed { Ok(()) } else { Err(Error::FileWrite) }
     }
 }
