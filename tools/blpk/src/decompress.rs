@@ -10,7 +10,7 @@ use crate::trace::{self, Chunks, Operation};
 use ferroblosc_formats::bloscpack::{
     self, Metadata, Replacement, Unpacked, Unpacking, check_complete, pretty_size,
 };
-use ferroblosc_formats::blpk::{Archive, PlainFile};
+use ferroblosc_formats::blpk::{Archive, MetadataSection, PlainFile};
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::Path;
@@ -54,15 +54,21 @@ pub fn run(call: &Call, logger: &Logger) -> Result<(), Failure> {
         (range, chunks) => {
             let path = input.path();
             let path = path.ok_or_else(|| error("--range and --chunks require a file as input"))?;
+            if call.flag("npy") {
+                return Err(error("--npy cannot be used with --range or --chunks"));
+            }
             let mut archive = Archive::open(io::open(path)?)?;
             archive.set_threads(call.globals.nthreads as i32);
             let (first, len) = match (range, chunks) {
                 (Some(range), _) => bytes_of_range(&mut archive, range)?,
                 (None, chunks) => bytes_of_chunks(&mut archive, chunks.unwrap_or_default())?,
             };
+            let saved = metadata_file(call, archive.metadata())?;
+            let metadata = saved.as_ref().and(archive.metadata()).map(Metadata::of).transpose()?;
             write_range(archive, (first, len), &output)?;
             logger.verbose(&format!("output file size: {}", pretty_size(len)));
             show::elapsed(logger, start, len);
+            save_metadata(saved, &output, metadata.as_ref())?;
         }
     }
     logger.verbose("done");
@@ -100,14 +106,7 @@ fn decompress_all(
     if let (Some(path), Level::Debug) = (file, logger.level()) {
         trace::read_offsets(logger, &mut Archive::open(io::open(path)?)?)?;
     }
-    // Created before the data are written, so that nothing is written if this fails.
-    let saved = match metadata_path(call) {
-        Some(_) if unpacking.section().is_none() => {
-            return Err(error("the file has no metadata"));
-        }
-        Some(path) => Some((path, Replacement::create(path)?)),
-        None => None,
-    };
+    let saved = metadata_file(call, unpacking.section())?;
     let mut chunks =
         Chunks { logger, checksum: header.checksum, work: Operation::Decompress, args: None };
     let nthreads = call.globals.nthreads;
@@ -129,15 +128,10 @@ fn decompress_all(
         logger.verbose(&format!("decompression ratio: {ratio:.6}"));
     }
     show::elapsed(logger, start, unpacked.output_size);
-    match saved {
-        Some((path, file)) => {
-            // File systems may have other rules for equal names.
-            io::check_apart(output, path)?;
-            save_metadata(file, &unpacked)?;
-        }
-        None => show_metadata(logger, &unpacked),
+    if saved.is_none() {
+        show_metadata(logger, &unpacked);
     }
-    Ok(())
+    save_metadata(saved, output, unpacked.metadata.as_ref())
 }
 
 fn to_standard_output(
@@ -156,14 +150,35 @@ fn metadata_path<'c>(call: &'c Call<'_>) -> Option<&'c Path> {
     call.text("save-metadata").map(Path::new)
 }
 
-/// Writes the metadata to a file.
-fn save_metadata(mut file: Replacement, unpacked: &Unpacked) -> Result<(), Failure> {
-    let bytes = match &unpacked.metadata {
-        Some(Metadata::Value(value)) => value.to_json().into_bytes(),
-        Some(Metadata::Opaque { bytes, .. }) => bytes.clone(),
-        None => return Err(error("the file has no metadata")),
+/// Creates the file of option `--save-metadata`, before the data are written, so that nothing is
+/// written if this fails.
+fn metadata_file<'c>(
+    call: &'c Call<'_>,
+    section: Option<&MetadataSection>,
+) -> Result<Option<(&'c Path, Replacement)>, Failure> {
+    match metadata_path(call) {
+        Some(_) if section.is_none() => Err(error("the file has no metadata")),
+        Some(path) => Ok(Some((path, Replacement::create(path)?))),
+        None => Ok(None),
+    }
+}
+
+/// Writes the metadata to the file of [`metadata_file`], if there is one.
+fn save_metadata(
+    saved: Option<(&Path, Replacement)>,
+    output: &FileArg,
+    metadata: Option<&Metadata>,
+) -> Result<(), Failure> {
+    let Some((path, mut file)) = saved else {
+        return Ok(());
     };
-    file.file().write_all(&bytes)?;
+    // File systems may have other rules for equal names.
+    io::check_apart(output, path)?;
+    match metadata {
+        Some(Metadata::Value(value)) => file.file().write_all(value.to_json().as_bytes())?,
+        Some(Metadata::Opaque { bytes, .. }) => file.file().write_all(bytes)?,
+        None => return Err(error("the file has no metadata")),
+    }
     file.commit()?;
     Ok(())
 }

@@ -193,6 +193,12 @@ fn ranges_are_decompressed() {
     );
     assert_eq!(folder.line("-f d --chunks 24:1 x.blp part").error(1), "there is no chunk '24'");
     assert_eq!(folder.line("-f d --range x x.blp part").status, 2);
+    for option in ["--range 0:10", "--chunks 0:1"] {
+        assert_eq!(
+            folder.line(&format!("-f d --npy {option} x.blp part")).error(1),
+            "--npy cannot be used with --range or --chunks"
+        );
+    }
     assert_eq!(folder.read("part"), 1_u64.to_le_bytes());
 }
 
@@ -206,6 +212,10 @@ fn metadata_can_be_saved_and_replaced() {
         br#"{"dtype":"float64","shape":[200000000],"container":"numpy"}"#
     );
     folder.write("new.json", b"[1, 2]");
+    folder.succeed("d --chunks 0:1 --save-metadata of_chunks x.blp part");
+    assert_eq!(folder.read("of_chunks"), folder.read("saved"));
+    folder.succeed("d --range 8:8 --save-metadata of_range x.blp bytes");
+    assert_eq!(folder.read("of_range"), folder.read("saved"));
     folder.succeed("metadata x.blp new.json");
     let result = folder.line("i --json x.blp");
     assert_eq!(json(&result.stdout)["metadata"], serde_json::json!([1, 2]));
@@ -253,6 +263,7 @@ fn the_metadata_file_is_neither_input_nor_output() {
     for (line, reason) in [
         ("d x.blp back --save-metadata m.json", "output file 'm.json' exists!"),
         ("d plain.blp back --save-metadata saved", "the file has no metadata"),
+        ("d --range 0:8 plain.blp back --save-metadata saved", "the file has no metadata"),
     ] {
         assert_eq!(folder.line(line).error(1), reason);
     }
