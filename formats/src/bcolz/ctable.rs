@@ -17,13 +17,11 @@ use std::path::{Path, PathBuf};
 use super::attrs::{self, Attrs};
 use super::carray::{self, Carray, CarraySpec};
 use super::error::{Error, Result};
-use super::root::{DATA, ROOTDIRS, clear_root};
+use super::root::{DATA, RENAMING, ROOTDIRS, clear_root};
 use super::store::{Store, WriterLock};
 use super::{Mode, Options, names};
 use crate::bloscpack::Value;
 
-/// The file that records a column rename in progress; not part of the format.
-const RENAMING: &str = ".ferroblosc-renaming";
 /// The maximum nesting depth of tables.
 const MAX_DEPTH: usize = 16;
 

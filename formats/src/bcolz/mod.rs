@@ -63,6 +63,7 @@ pub use meta::Cparams;
 pub use mode::Mode;
 pub use options::Options;
 pub use repair::{Repaired, repair};
+pub(crate) use root::{DATA, META, is_carray, is_chunk_file, is_ctable, is_file_of_object};
 pub use store::Store;
 pub(crate) use value::item_of;
 pub use verify::{Fault, Finding, verify};

@@ -2,21 +2,46 @@
 
 use std::path::Path;
 
+use super::chunkfile::number_of;
 use super::error::{Error, Result};
 use super::mode::Mode;
 use super::options::Options;
-use super::store::Store;
+use super::store::{Store, is_file_of_writer};
 
 /// The file that marks a directory as a table.
 pub(super) const ROOTDIRS: &str = "__rootdirs__";
+/// The file that records a column rename in progress; not part of the format.
+pub(super) const RENAMING: &str = ".ferroblosc-renaming";
 /// The directory of the chunks of an array.
-pub(super) const DATA: &str = "data";
+pub(crate) const DATA: &str = "data";
 /// The directory of the metadata of an array.
-pub(super) const META: &str = "meta";
+pub(crate) const META: &str = "meta";
 /// The file of the shape, in [`META`].
 pub(super) const SIZES: &str = "sizes";
 /// The file of dtype and parameters, in [`META`].
 pub(super) const STORAGE: &str = "storage";
+
+/// Whether a file in the directory of an array or table, or in its metadata directory, is one of the
+/// format, a lock file or a temporary file.
+pub(crate) fn is_file_of_object(name: &str) -> bool {
+    let is_reserved = name.starts_with("__") && name.ends_with("__");
+    is_reserved || name == RENAMING || matches!(name, SIZES | STORAGE) || is_file_of_writer(name)
+}
+
+/// Whether a file in the directory of chunks is a chunk or a temporary file.
+pub(crate) fn is_chunk_file(name: &str) -> bool {
+    number_of(name).is_some() || is_file_of_writer(name)
+}
+
+/// Whether a directory is a table.
+pub(crate) fn is_ctable(path: &Path) -> bool {
+    path.join(ROOTDIRS).is_file()
+}
+
+/// Whether a directory is an array, complete or not.
+pub(crate) fn is_carray(path: &Path) -> bool {
+    path.join(META).is_dir() || path.join(DATA).is_dir()
+}
 
 /// Whether there is an object at `root`, complete or not.
 pub(super) fn is_object(root: &Path, store: &Store) -> Result<bool> {

@@ -25,6 +25,11 @@ const MAX_DEPTH: usize = 64;
 /// Makes the names of temporary files unique within the process.
 static COUNTER: AtomicU64 = AtomicU64::new(0);
 
+/// Whether a name is that of a lock file or a temporary file.
+pub(super) fn is_file_of_writer(name: &str) -> bool {
+    name == LOCK_FILE || name.starts_with(TEMPORARY)
+}
+
 /// The storage of objects, and the durability of writes.
 #[derive(Clone)]
 pub struct Store {

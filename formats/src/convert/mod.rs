@@ -55,6 +55,7 @@ mod bcolz;
 mod boxes;
 mod detect;
 mod error;
+mod foreign;
 mod groups;
 #[cfg(feature = "hdf5")]
 mod hdf5;
@@ -81,6 +82,7 @@ pub use b2nd::{b2nd_to_carray, carray_to_b2nd};
 pub use bcolz::{Target, bloscpack_to_carray, carray_to_bloscpack, carray_to_npy, npy_to_carray};
 pub use detect::{Detected, Format, detect};
 pub use error::{Error, Result};
+pub use foreign::{foreign_file, is_file_of_frame};
 pub use groups::{Group, Groups};
 pub use keys::keys;
 pub use location::Location;

@@ -99,6 +99,11 @@ impl std::fmt::Debug for Store {
 }
 
 impl Store {
+    /// Returns the names of the files that are neither a leaf nor the embed store.
+    pub fn foreign_files(&self) -> impl Iterator<Item = &str> {
+        self.foreign.iter().map(|(name, _)| name.as_str())
+    }
+
     /// Opens a store or a frame with the default options. If the path does not exist, the suffixes
     /// `.b2d`, `.b2z` and `.b2e` are tried.
     ///

@@ -9,7 +9,7 @@ use super::codecs::{Codec, Pipeline};
 use super::dtype::{self, lengths, text, unsigned};
 use super::error::{Error, Result};
 use super::limits::{MAX_CHUNK, MAX_CHUNKS, MAX_DIM, MAX_METADATA, MAX_SHARD_CHUNKS};
-use super::storage::{ARRAY_V2, GROUP_V2, METADATA_V3, Storage, is_valid_path};
+use super::storage::{ARRAY_V2, ATTRIBUTES_V2, GROUP_V2, METADATA_V3, Storage, is_valid_path};
 use crate::bloscpack::Value;
 use crate::numpy::Dtype;
 
@@ -38,6 +38,17 @@ impl KeyEncoding {
         }
         parts.join(&self.separator.to_string())
     }
+}
+
+/// Whether a name in the directory of an array can be a key, or the start of a key, of a chunk.
+pub fn is_chunk_key(name: &str) -> bool {
+    let indices = match name.strip_prefix('c') {
+        Some("") => return true,
+        Some(rest) => rest.strip_prefix('.'),
+        None => Some(name),
+    };
+    let is_index = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    indices.is_some_and(|indices| indices.split('.').all(is_index))
 }
 
 /// Shards: files with several chunks.
@@ -162,12 +173,12 @@ pub fn read(storage: &Storage, node: &str) -> Result<Node> {
     }
     let key = join(node, ARRAY_V2);
     if let Some(found) = document(storage, &key)? {
-        let attrs = document(storage, &join(node, ".zattrs"))?;
+        let attrs = document(storage, &join(node, ATTRIBUTES_V2))?;
         let array = of_v2(&found, entries(attrs.as_ref())).map_err(named(key))?;
         return Ok(Node::Array(Box::new(array)));
     }
     if document(storage, &join(node, GROUP_V2))?.is_some() {
-        let attrs = document(storage, &join(node, ".zattrs"))?;
+        let attrs = document(storage, &join(node, ATTRIBUTES_V2))?;
         return Ok(Node::Group(entries(attrs.as_ref())));
     }
     Err(Error::NotFound(node.to_owned()))

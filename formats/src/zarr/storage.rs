@@ -20,7 +20,22 @@ use ferroblosc::io::named::NamedFile;
 pub const METADATA_V3: &str = "zarr.json";
 pub const ARRAY_V2: &str = ".zarray";
 pub const GROUP_V2: &str = ".zgroup";
+/// The file of attributes in version 2.
+pub const ATTRIBUTES_V2: &str = ".zattrs";
+/// The copies of the metadata of all arrays in version 2, which are wrong if arrays are added.
+/// Those of version 3 are in the metadata of the root.
+pub const CONSOLIDATED_V2: &str = ".zmetadata";
 const METADATA: [&str; 3] = [METADATA_V3, ARRAY_V2, GROUP_V2];
+
+/// Whether a file in the directory of an array or a group contains metadata.
+pub fn is_metadata_file(name: &str) -> bool {
+    METADATA.contains(&name) || matches!(name, ATTRIBUTES_V2 | CONSOLIDATED_V2)
+}
+
+/// Whether a directory is an array or a group.
+pub fn is_node_directory(path: &Path) -> bool {
+    METADATA.iter().any(|name| path.join(name).is_file())
+}
 
 /// A part of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

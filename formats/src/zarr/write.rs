@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::dtype::{fill_of_plain, fill_to, has_byte_order, to_v2, to_v3};
 use super::error::{Error, Result};
 use super::metadata::{DIMENSIONS, KeyEncoding, join};
-use super::storage::{ARRAY_V2, GROUP_V2, METADATA_V3, is_valid_path};
+use super::storage::{ARRAY_V2, ATTRIBUTES_V2, GROUP_V2, METADATA_V3, is_valid_path};
 use crate::bloscpack::Value;
 use crate::numpy::Dtype;
 use crate::store::Error as StoreError;
@@ -16,9 +16,6 @@ use ferroblosc::io::named::{self, NamedFile};
 
 /// The size of the buffer of a zip file in bytes.
 const FILE_BUFFER: usize = 256 << 10;
-
-/// The file of attributes in version 2.
-const ATTRIBUTES_V2: &str = ".zattrs";
 
 /// The version of the format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

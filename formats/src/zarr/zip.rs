@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::error::{Error, Result};
 use super::limits::MAX_DEPTH;
-use super::storage::{METADATA_V3, Storage};
+use super::storage::{CONSOLIDATED_V2, METADATA_V3, Storage};
 use super::write::Version;
 use crate::store::Error as StoreError;
 use crate::store::zip::{Archive, Member, ZipWriter};
@@ -15,9 +15,6 @@ use ferroblosc::io::named::NamedFile;
 
 /// The size of the buffer of a zip file in bytes.
 const FILE_BUFFER: usize = 256 << 10;
-/// The copies of the metadata of all arrays in version 2, which are wrong if arrays are added.
-/// Those of version 3 are in the metadata of the root.
-const CONSOLIDATED: &str = ".zmetadata";
 
 /// Returns the version of the root of Zarr data.
 ///
@@ -48,7 +45,7 @@ pub fn join_zip(
         let archive = archive.ok_or_else(|| Error::NotFound(path.display().to_string()))?;
         let is_replaced = |name: &str| {
             let mut starts = name.match_indices('/').map(|(at, _)| &name[..at]);
-            name.rsplit('/').next() == Some(CONSOLIDATED)
+            name.rsplit('/').next() == Some(CONSOLIDATED_V2)
                 || files.contains(name)
                 || starts.any(|start| replaced.iter().any(|key| key == start))
         };

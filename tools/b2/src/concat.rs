@@ -53,7 +53,8 @@ pub fn run(args: &ConcatArgs, cli: &Cli) -> Outcome {
         refuse_terminal(args.settings.force)?;
     }
     let nthreads = cli.nthreads();
-    let overwritten = Overwritten::find(path, names.iter().map(|name| name.as_path()))?;
+    let overwritten =
+        Overwritten::find(path, args.settings.force, names.iter().map(|name| name.as_path()))?;
     let mut inputs = Vec::new();
     for name in names {
         let input = Addition::open(name, (false, false), nthreads)?;

@@ -276,7 +276,7 @@ pub fn run(args: &ConvertArgs, cli: &Cli) -> Outcome {
     let (input, args) = csv::import(input, args, cli)?;
     let args = &args;
     let overwritten = match &name {
-        None => Overwritten::find(&path, [input.path()])?,
+        None => Overwritten::find(&path, args.settings.force, [input.path()])?,
         Some(_) => None,
     };
     let found = detect(&input, args)?;

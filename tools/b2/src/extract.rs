@@ -38,7 +38,7 @@ pub fn run(args: &SliceArgs, cli: &Cli) -> Outcome {
     }
     let input = members::open_data(&args.input)?;
     input.refuse_container(&args.output)?;
-    let overwritten = Overwritten::find(&args.output, [input.path()])?;
+    let overwritten = Overwritten::find(&args.output, args.settings.force, [input.path()])?;
     let found = input.detect()?;
     let nthreads = cli.nthreads();
     let reading = Reading { column: None, nthreads };

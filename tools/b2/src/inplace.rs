@@ -19,14 +19,12 @@ use ferroblosc::io::named::named;
 use ferroblosc::schunk::{SChunk, Storage};
 use ferroblosc_formats::convert::{self, Detected};
 use ferroblosc_tools_common::staging;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 /// The suffix of the lock file of a file, and the name of that of a directory.
 const LOCK: &str = ".b2lock";
-/// The suffixes of the files that the library writes next to a file during a change.
-const TEMPORARY: [&str; 2] = [".b2journal", ".b2tmp"];
 
 /// Fails for a store and an object in a store.
 fn refuse_store(path: &Path) -> Outcome {
@@ -78,18 +76,6 @@ fn refuse_others(path: &Path, found: &Detected) -> Outcome {
         .at(path))
 }
 
-/// Whether a file in the directory of a frame is written by the library, and not kept when the frame
-/// is replaced.
-fn is_of_frame(name: &OsStr) -> bool {
-    let name = name.as_encoded_bytes();
-    let is_chunk = name
-        .strip_suffix(b".chunk")
-        .is_some_and(|stem| stem.len() == 8 && stem.iter().all(u8::is_ascii_hexdigit));
-    is_chunk
-        || name == INDEX.as_bytes()
-        || TEMPORARY.iter().any(|suffix| name.ends_with(suffix.as_bytes()))
-}
-
 /// Returns the names of the other files in the directory of a frame. They are kept when the frame is
 /// replaced. Directories cannot be kept, and are an error.
 pub fn other_files(path: &Path, found: &Detected) -> Result<Vec<OsString>, Failure> {
@@ -101,7 +87,7 @@ pub fn other_files(path: &Path, found: &Detected) -> Result<Vec<OsString>, Failu
     for entry in fs::read_dir(path).map_err(failed)? {
         let entry = entry.map_err(failed)?;
         let name = entry.file_name();
-        if is_of_frame(&name) {
+        if convert::is_file_of_frame(&name) {
             continue;
         }
         if entry.file_type().map_err(failed)?.is_dir() {

@@ -61,6 +61,17 @@ pub fn refuse_container(container: &Path, key: &str, output: &Path) -> Outcome {
         .with_hint("select another output"))
 }
 
+/// Fails if an output that is replaced is a directory with files of the user, which would be lost.
+fn refuse_foreign_files(output: &Path) -> Outcome {
+    let found = convert::foreign_file(output).map_err(|error| Failure::from(error).at(output))?;
+    let Some(file) = found else {
+        return Ok(());
+    };
+    let name = file.strip_prefix(output).unwrap_or(&file).display();
+    let text = format!("contains '{name}', which is not part of its data and would be lost");
+    Err(Failure::new(text).at(output).with_hint("move it to another directory"))
+}
+
 /// Adds the name of a stream to an error of writing to it.
 fn name_stream(error: std::io::Error, name: &Path) -> std::io::Error {
     match error.get_ref() {
@@ -178,13 +189,14 @@ pub struct Overwritten {
 }
 
 impl Overwritten {
-    /// Returns the output if it exists and is one of the inputs. Waits until other programs have
-    /// changed it.
+    /// Returns the output if it exists, is one of the inputs, and is replaced because `force` is true.
+    /// Waits until other programs have changed it.
     pub fn find<'a>(
         output: &Path,
+        force: bool,
         inputs: impl IntoIterator<Item = &'a Path>,
     ) -> Result<Option<Overwritten>, Failure> {
-        let Ok(target) = fs::canonicalize(output) else {
+        let Some(target) = fs::canonicalize(output).ok().filter(|_| force) else {
             return Ok(None);
         };
         let is_target = |input: &Path| fs::canonicalize(input).is_ok_and(|path| path == target);
@@ -258,6 +270,7 @@ impl Output {
                 Failure::new(format!("{shown}: already exists")).with_hint("'--force' replaces it")
             );
         }
+        refuse_foreign_files(path)?;
         let staged =
             Staged::new(path).map_err(|error| named(error, Error::FileOpen, "create", path))?;
         Ok(Output::Path { staged, name: path.to_owned(), force, overwritten: None })
@@ -345,6 +358,9 @@ impl Output {
                     None if force => lock_of_frame(&name),
                     _ => None,
                 };
+                if force {
+                    refuse_foreign_files(&name)?;
+                }
                 let renamed = if force { staged.commit() } else { staged.commit_new() };
                 Ok(renamed
                     .map_err(|error| named(error, Error::FileWrite, "rename a file to", &name))?)
@@ -401,7 +417,7 @@ mod tests {
         fs::write(&path, b"old").unwrap();
         std::os::unix::fs::symlink("data", &link).unwrap();
         for is_changed in [false, true] {
-            let input = Overwritten::find(&link, [path.as_path()]).unwrap();
+            let input = Overwritten::find(&link, true, [path.as_path()]).unwrap();
             assert!(input.is_some());
             let output = Output::new(&path, true).ok().unwrap().over(input);
             fs::write(output.path(), b"made of the old").unwrap();
@@ -411,9 +427,10 @@ mod tests {
             assert_eq!(output.commit().is_err(), is_changed);
         }
         assert_eq!(fs::read(&path).unwrap(), b"new data");
+        assert!(Overwritten::find(&link, false, [path.as_path()]).unwrap().is_none());
         let other = folder.path().join("other");
-        assert!(Overwritten::find(&other, [path.as_path()]).unwrap().is_none());
+        assert!(Overwritten::find(&other, true, [path.as_path()]).unwrap().is_none());
         fs::write(&other, b"").unwrap();
-        assert!(Overwritten::find(&other, [path.as_path()]).unwrap().is_none());
+        assert!(Overwritten::find(&other, true, [path.as_path()]).unwrap().is_none());
     }
 }

@@ -339,7 +339,7 @@ pub fn decompress(args: &DecompressArgs, cli: &Cli) -> Outcome {
     };
     let input = members::open_data(&args.input)?;
     input.refuse_container(&output)?;
-    let overwritten = Overwritten::find(&output, [input.path()])?;
+    let overwritten = Overwritten::find(&output, args.force, [input.path()])?;
     let found = input.detect()?;
     let reading = Reading { column: None, nthreads: cli.nthreads() };
     let mut source =

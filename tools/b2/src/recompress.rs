@@ -126,7 +126,7 @@ impl<'a> Job<'a> {
 
     /// Writes the new frame to another path. Returns the sizes of both files.
     fn write_new(&self, path: &Path) -> Result<(u64, u64), Failure> {
-        let overwritten = Overwritten::find(path, [self.path])?;
+        let overwritten = Overwritten::find(path, self.args.settings.force, [self.path])?;
         let output = Output::new(path, self.args.settings.force)?.over(overwritten);
         let written = self.write(output.path());
         written.map_err(|failure| output.error(failure))?;

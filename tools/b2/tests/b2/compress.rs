@@ -1,7 +1,7 @@
 //! `compress`: the choice of the item size and the filter, many inputs, removal of inputs, and
 //! unusual outputs.
 
-use crate::common::TestDir;
+use crate::common::{TestDir, ints};
 use ferroblosc_tools_testing::npy_header;
 use std::ffi::OsStr;
 use std::fs::File;
@@ -242,6 +242,63 @@ fn only_files_and_frames_are_replaced() {
     symlink("nothing", folder.path("lost.b2frame")).unwrap();
     assert_eq!(folder.line("compress a lost.b2frame").status, 1);
     assert!(!folder.exists("nothing"));
+}
+
+#[test]
+fn directories_with_files_of_the_user_are_not_replaced() {
+    let folder = TestDir::new();
+    ints(&folder, "x.npy", &[6, 5], 0);
+    folder.out("convert x.npy x.b2nd");
+    folder.out("convert x.b2nd frame.b2nd --directory");
+    folder.write("frame.b2nd/.b2lock", &[0; 16]);
+    folder.out("convert x.b2nd array --to bcolz");
+    folder.out("convert x.b2nd two.zarr --to zarr2");
+    folder.out("convert x.b2nd three.zarr");
+    std::fs::create_dir_all(folder.path("in/group")).unwrap();
+    for name in ["in/a.b2nd", "in/group/b.b2nd"] {
+        std::fs::copy(folder.path("x.b2nd"), folder.path(name)).unwrap();
+    }
+    folder.out("convert --all in group.zarr");
+    folder.out("convert --all in store.b2d");
+    let outputs = [
+        ("frame.b2nd", vec!["", "sub/"]),
+        ("array", vec!["", "data/", "meta/", "sub/", "data/sub/"]),
+        ("two.zarr", vec!["", "sub/", "0/"]),
+        ("three.zarr", vec!["", "c/", "c/0/", "sub/"]),
+        ("group.zarr", vec!["", "group/", "group/b/c/", "sub/", "group/sub/"]),
+        ("store.b2d", vec!["", "group/", "sub/"]),
+    ];
+    for (output, places) in outputs {
+        let again = format!("convert --all in {output} --force");
+        let again = match output {
+            "group.zarr" | "store.b2d" => again.as_str(),
+            "array" => "convert x.b2nd array --to bcolz --force",
+            _ => &format!("convert x.b2nd {output} --force"),
+        };
+        for place in places {
+            let name = format!("{place}notes.txt");
+            let file = folder.path(&format!("{output}/{name}"));
+            let parent = file.parent().unwrap();
+            let is_new = !parent.is_dir();
+            if is_new {
+                std::fs::create_dir(parent).unwrap();
+            }
+            folder.write(&format!("{output}/{name}"), b"precious");
+            let result = folder.line(again);
+            let error = result.err();
+            assert_eq!(result.status, 1, "{again}: {name}");
+            assert!(error.starts_with(&format!("b2: error: {output}: contains '")), "{error}");
+            let named = error.split('\'').nth(1).unwrap();
+            assert!(std::path::Path::new(&name).starts_with(named), "{error}");
+            assert!(error.contains("is not part of its data and would be lost\n"), "{error}");
+            assert_eq!(folder.read(&format!("{output}/{name}")), b"precious");
+            std::fs::remove_file(&file).unwrap();
+            if is_new {
+                std::fs::remove_dir(parent).unwrap();
+            }
+        }
+        folder.out(again);
+    }
 }
 
 /// Runs a program with a pseudo-terminal as standard output and standard error. Returns the exit
