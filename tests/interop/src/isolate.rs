@@ -44,6 +44,51 @@ pub enum Outcome {
     Killed(i32),
 }
 
+/// Returns an anonymous mapping shared with the children, which is zeroed.
+fn map_shared(len: usize) -> *mut libc::c_void {
+    // SAFETY: an anonymous mapping at an address chosen by the kernel.
+    let address = unsafe {
+        libc::mmap(
+            std::ptr::null_mut(),
+            len.max(1),
+            libc::PROT_READ | libc::PROT_WRITE,
+            libc::MAP_SHARED | libc::MAP_ANONYMOUS,
+            -1,
+            0,
+        )
+    };
+    assert_ne!(address, libc::MAP_FAILED, "no shared memory");
+    address
+}
+
+/// A value in memory that is shared with the children. It is not dropped.
+pub struct SharedValue<T>(*mut T);
+
+// SAFETY: the value is accessed by its address only.
+unsafe impl<T> Sync for SharedValue<T> {}
+
+impl<T> SharedValue<T> {
+    /// Returns the address.
+    pub fn as_ptr(&self) -> *mut T {
+        self.0
+    }
+}
+
+impl<T> Drop for SharedValue<T> {
+    fn drop(&mut self) {
+        // SAFETY: the mapping made in `share`.
+        unsafe { libc::munmap(self.0.cast(), size_of::<T>().max(1)) };
+    }
+}
+
+/// Moves a value to memory that is shared with the children.
+pub fn share<T>(value: T) -> SharedValue<T> {
+    let address = map_shared(size_of::<T>()).cast::<T>();
+    // SAFETY: a new mapping of this size, aligned to a page.
+    unsafe { address.write(value) };
+    SharedValue(address)
+}
+
 /// An anonymous mapping shared with the children.
 struct Shared {
     slots: *mut Slot,
@@ -52,18 +97,7 @@ struct Shared {
 
 impl Shared {
     fn new(count: usize) -> Shared {
-        // SAFETY: an anonymous mapping at an address chosen by the kernel.
-        let slots = unsafe {
-            libc::mmap(
-                std::ptr::null_mut(),
-                (count * size_of::<Slot>()).max(1),
-                libc::PROT_READ | libc::PROT_WRITE,
-                libc::MAP_SHARED | libc::MAP_ANONYMOUS,
-                -1,
-                0,
-            )
-        };
-        assert_ne!(slots, libc::MAP_FAILED, "no shared memory");
+        let slots = map_shared(count * size_of::<Slot>());
         Shared { slots: slots.cast(), count }
     }
 

@@ -2,6 +2,7 @@
 
 mod model;
 mod random;
+mod schedules;
 mod sharing;
 mod steps;
 mod twins;
