@@ -12,11 +12,16 @@
 //! A read-only lock file is locked without incrementing its generation. If there is no lock file
 //! and none can be created, as on a read-only medium, a reader whose frame is not writable needs no
 //! lock.
+//!
+//! `flock` locks belong to an open file description, which a forked child shares. A [`Lock`] belongs
+//! to the process that acquired it: its copy in the child is not held, and the child opens the lock
+//! file again.
 
 use super::ReadAt;
 use super::reader::open_with_spare_descriptors;
 use crate::os::files::{self, Opening, is_denied, is_denied_to_all, is_denied_to_us};
 use crate::os::process;
+use crate::pool::gate;
 use crate::{Error, Result};
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions, TryLockError};
@@ -51,7 +56,7 @@ pub enum Kind {
 /// The lock of one handle of a frame.
 ///
 /// The lock is recursive: it is released after as many releases as acquisitions. Acquiring it
-/// exclusively while it is held shared does not make it exclusive.
+/// exclusively while it is held shared does not make it exclusive. Dropping it releases it.
 #[derive(Debug)]
 pub struct Lock {
     path: PathBuf,
@@ -69,6 +74,32 @@ struct State {
     outermost: Option<Kind>,
     /// The generation that was last read or written.
     seen: u64,
+    /// The [`generation`](gate::generation) of the process that opened the file and acquired the
+    /// lock. Asking for the id of the process would make calls in a bracket slower.
+    process: u32,
+}
+
+impl State {
+    /// Forgets the lock of a parent process, without releasing it.
+    fn leave_parent(&mut self) {
+        let process = gate::generation();
+        if self.process != process {
+            self.process = process;
+            self.file = None;
+            self.depth = 0;
+        }
+    }
+}
+
+impl Drop for State {
+    fn drop(&mut self) {
+        if let Some(opened) = &self.file
+            && self.depth > 0
+            && self.process == gate::generation()
+        {
+            unlock(&opened.file);
+        }
+    }
 }
 
 /// An open lock file.
@@ -88,12 +119,6 @@ impl Lock {
     /// Returns the lock of the frame in the directory at `path`.
     pub fn of_directory(path: &Path) -> Lock {
         Lock::at(path.join(SUFFIX), vec![path.to_owned(), path.join(INDEX)])
-    }
-
-    /// Returns an independent lock of the same frame, for a child of the process that holds this
-    /// one.
-    pub fn separate(&self) -> Lock {
-        Lock::at(self.path.clone(), self.frame.clone())
     }
 
     fn at(path: PathBuf, frame: Vec<PathBuf>) -> Lock {
@@ -123,11 +148,17 @@ impl Lock {
     /// # Errors
     /// As [`Lock::acquire`].
     pub fn acquire_noticing(&self, kind: Kind, notice: impl FnOnce()) -> Result<bool> {
+        self.acquire_in_process(kind, notice).map(|(changed, _)| changed)
+    }
+
+    /// As [`Lock::acquire_noticing`]; also returns the generation of this process.
+    fn acquire_in_process(&self, kind: Kind, notice: impl FnOnce()) -> Result<(bool, u32)> {
         let failed = |error| {
             crate::trace_error!("Cannot lock {}: {error}", self.path.display());
             Error::Lock.during("lock").at(&self.path).os(error)
         };
         let mut state = self.state();
+        state.leave_parent();
         if state.depth > 0 {
             let is_change_of_call =
                 state.depth == 1 && (state.outermost, kind) == (Some(Kind::Call), Kind::Exclusive);
@@ -135,7 +166,7 @@ impl Lock {
                 count(&mut state).map_err(failed)?;
             }
             state.depth += 1;
-            return Ok(false);
+            return Ok((false, state.process));
         }
         let changed = self.lock(&mut state, kind).map_err(failed)?;
         state.depth = 1;
@@ -143,12 +174,26 @@ impl Lock {
         if changed {
             notice();
         }
-        Ok(changed)
+        Ok((changed, state.process))
     }
 
-    /// Releases the lock once, if it is held.
+    /// Releases the lock once, if this process holds it.
     pub fn release(&self) {
         let mut state = self.state();
+        state.leave_parent();
+        self.release_once(state);
+    }
+
+    /// Releases the lock once, if this process is the one that acquired it.
+    fn release_of(&self, process: u32) {
+        let mut state = self.state();
+        state.leave_parent();
+        if state.process == process {
+            self.release_once(state);
+        }
+    }
+
+    fn release_once(&self, mut state: MutexGuard<'_, State>) {
         state.depth = match state.depth {
             0 => return,
             depth => depth - 1,
@@ -171,8 +216,8 @@ impl Lock {
     /// # Errors
     /// As [`Lock::acquire`].
     pub fn hold_noticing(self: &Arc<Lock>, kind: Kind, notice: impl FnOnce()) -> Result<Held> {
-        let changed = self.acquire_noticing(kind, notice)?;
-        Ok(Held { lock: Arc::clone(self), changed })
+        let (changed, process) = self.acquire_in_process(kind, notice)?;
+        Ok(Held { lock: Arc::clone(self), changed, process })
     }
 
     /// Locks the file at the path and compares generations.
@@ -191,11 +236,13 @@ impl Lock {
             wait_for(&opened.file, kind)?;
             // A frame that is removed and created again has a new lock file, which other processes
             // lock. A missing lock file is not created again: its frame is gone as well.
-            if self.names_another_than(&opened.file)? {
-                replaced = true;
-                continue;
+            match self.names_another_than(&opened.file) {
+                Ok(false) => break opened,
+                other => {
+                    unlock(&opened.file);
+                    replaced = other?;
+                }
             }
-            break opened;
         };
         let counted = if opened.read_only { Kind::Shared } else { kind };
         let generation = match next_generation(&opened.file, counted) {
@@ -260,6 +307,8 @@ impl Lock {
 pub struct Held {
     lock: Arc<Lock>,
     changed: bool,
+    /// The generation of the process that acquired the lock.
+    process: u32,
 }
 
 impl Held {
@@ -318,7 +367,7 @@ impl Drop for InTransaction {
 
 impl Drop for Held {
     fn drop(&mut self) {
-        self.lock.release();
+        self.lock.release_of(self.process);
     }
 }
 
@@ -538,6 +587,57 @@ mod tests {
             assert!(waiting.join().unwrap());
         });
         assert!(while_held(&first, || lock(&first).hold(Kind::Shared).is_ok()));
+    }
+
+    /// Turns a held lock into the copy that a forked child has. Returns the lock file of the parent.
+    fn inherit(lock: &Lock) -> File {
+        let mut state = lock.state();
+        state.process ^= 1;
+        // A duplicate shares the description, like the copy in a forked child.
+        state.file.as_ref().unwrap().file.try_clone().unwrap()
+    }
+
+    #[test]
+    fn a_child_neither_has_nor_releases_the_lock_of_its_parent() {
+        let dir = TempDir::new("forked");
+        let path = dir.join("f");
+        let is_locked = || File::open(beside(&path)).unwrap().try_lock_shared().is_err();
+        for case in 0..3 {
+            let lock = Arc::new(Lock::of_file(&path));
+            let mut held = lock.hold(Kind::Exclusive).unwrap();
+            held.process ^= 1;
+            let of_parent = inherit(&lock);
+            match case {
+                0 => drop((held, lock)),
+                1 => lock.release(),
+                _ => {
+                    // The child waits until the parent releases the lock.
+                    std::thread::scope(|threads| {
+                        threads.spawn(|| {
+                            std::thread::sleep(Duration::from_millis(20));
+                            unlock(&of_parent);
+                        });
+                        assert_eq!(lock.acquire(Kind::Exclusive), Ok(false));
+                    });
+                    drop(held);
+                    assert!(is_locked(), "the child has a lock of its own");
+                    lock.release();
+                }
+            }
+            assert_eq!(is_locked(), case < 2, "{case}");
+        }
+    }
+
+    #[test]
+    fn dropping_a_lock_releases_it_though_a_child_has_the_descriptor() {
+        let dir = TempDir::new("dropped");
+        let path = dir.join("f");
+        let lock = Lock::of_file(&path);
+        lock.acquire(Kind::Exclusive).unwrap();
+        let child = lock.state().file.as_ref().unwrap().file.try_clone().unwrap();
+        drop(lock);
+        assert_eq!(Lock::of_file(&path).acquire(Kind::Exclusive), Ok(true));
+        drop(child);
     }
 
     /// Handlers of signals that do not restart system calls interrupt the wait.

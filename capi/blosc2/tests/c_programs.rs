@@ -191,6 +191,11 @@ fn arrays_of_other_shapes_views_and_files() {
 }
 
 #[test]
+fn parent_and_forked_child_lock_files_separately() {
+    passes("forked_locks.c");
+}
+
+#[test]
 fn row_n40_processes_append_to_one_array() {
     passes("b2nd_locking.c");
 }

@@ -264,10 +264,6 @@ impl Frame {
             *self.cached_mut() = cached;
             return Ok(loaded);
         }
-        if !is_ours {
-            // The lock in this process is a copy of the other process's lock.
-            self.lock = self.lock.as_ref().map(|lock| Arc::new(lock.separate()));
-        }
         self.roll_back(!is_ours).ok_or(Error::Failure)
     }
 
