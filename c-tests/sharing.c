@@ -519,6 +519,53 @@ static void a_forked_child_finds_no_lock_held(int kind) {
   blosc2_schunk_free(shared);
 }
 
+static blosc2_schunk *open_mapped(blosc2_stdio_mmap *mapping, const char *mode) {
+  blosc2_io io = BLOSC2_IO_DEFAULTS;
+  *mapping = BLOSC2_STDIO_MMAP_DEFAULTS;
+  mapping->mode = mode;
+  io.id = BLOSC2_IO_FILESYSTEM_MMAP;
+  io.params = mapping;
+  return blosc2_schunk_open_udio(path, &io);
+}
+
+static void *fork_mapping_children(void *argument) {
+  long round;
+  int status = 0;
+  (void)argument;
+  for (round = 0; round < rounds && status == 0; round++) {
+    pid_t child = fork();
+    if (child == 0) {
+      blosc2_stdio_mmap mapping;
+      blosc2_schunk *schunk;
+      int32_t items[NITEMS];
+      alarm(20);
+      schunk = open_mapped(&mapping, "r");
+      if (schunk == NULL || blosc2_schunk_decompress_chunk(schunk, 1, items, NBYTES) != NBYTES) {
+        _exit(1);
+      }
+      _exit(blosc2_schunk_free(schunk) == 0 ? 0 : 1);
+    }
+    CHECK(waitpid(child, &status, 0) == child);
+    CHECK_IS(status, 0);
+  }
+  stop = true;
+  return NULL;
+}
+
+/* The children of a process whose threads use a mapping can map files. */
+static void a_forked_child_maps_files(void) {
+  blosc2_stdio_mmap mapping;
+  blosc2_schunk_free(new_shared(3));
+  shared = open_mapped(&mapping, "c");
+  CHECK(shared != NULL);
+  stop = false;
+  failures = 0;
+  run_threads(read_on, fork_mapping_children);
+  CHECK_IS(failures, 0);
+  blosc2_schunk_free(shared);
+  blosc2_remove_urlpath(path);
+}
+
 int main(void) {
   const char *asked = getenv("SHARING_ROUNDS");
   int kind;
@@ -541,6 +588,7 @@ int main(void) {
   }
   a_mapping_is_read_while_another_handle_appends();
   a_forked_child_finds_no_lock_held(0);
+  a_forked_child_maps_files();
   CHECK_IS(rmdir(folder), 0);
   blosc2_destroy();
   return checks_failed();

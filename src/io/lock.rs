@@ -23,11 +23,11 @@ use crate::os::files::{self, Opening, is_denied, is_denied_to_all, is_denied_to_
 use crate::os::process;
 use crate::pool::gate;
 use crate::{Error, Result};
+use std::cell::RefCell;
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread::ThreadId;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 /// Suffix of a file's lock file, and name of a directory's lock file.
 const SUFFIX: &str = ".b2lock";
@@ -322,27 +322,46 @@ impl Held {
     pub fn in_transaction(&self) -> InTransaction {
         let state = self.lock.state();
         let identity = state.file.as_ref().and_then(|opened| identity_of(&opened.file));
-        if let Some(identity) = identity {
-            transactions().push((identity, this_thread()));
+        let mark = identity.map(|file| Arc::new(Mark { file, process: process::id() }));
+        if let Some(mark) = &mark {
+            // A thread whose values are being destroyed calls no other handle.
+            let _ = TRANSACTIONS.try_with(|open| {
+                let mut open = open.borrow_mut();
+                open.retain(|mark| mark.strong_count() > 0);
+                open.push(Arc::downgrade(mark));
+            });
         }
-        InTransaction { identity }
+        InTransaction { _mark: mark }
     }
 }
 
 /// The device and the inode of a lock file.
 type LockFile = (u64, u64);
-/// A process id and a thread id.
-type Thread = (u32, ThreadId);
 
-fn this_thread() -> Thread {
-    (process::id(), std::thread::current().id())
+/// A lock file that a process has locked over several calls.
+#[derive(Debug)]
+struct Mark {
+    file: LockFile,
+    process: u32,
 }
 
-/// The locks that are held over several calls, and the threads that hold them.
-static TRANSACTIONS: Mutex<Vec<(LockFile, Thread)>> = Mutex::new(Vec::new());
+thread_local! {
+    /// The locks over several calls that this thread has acquired. Another thread may release them,
+    /// so the list does not own them. A list of all threads would need a lock, which a forked child
+    /// could find locked.
+    static TRANSACTIONS: RefCell<Vec<Weak<Mark>>> = const { RefCell::new(Vec::new()) };
+}
 
-fn transactions() -> MutexGuard<'static, Vec<(LockFile, Thread)>> {
-    TRANSACTIONS.lock().unwrap_or_else(PoisonError::into_inner)
+/// Whether this thread has locked the file over several calls.
+fn is_in_transaction(file: &File) -> bool {
+    let Some(file) = identity_of(file) else {
+        return false;
+    };
+    let process = process::id();
+    let is_of = |mark: Arc<Mark>| mark.file == file && mark.process == process;
+    let is_open =
+        |open: &RefCell<Vec<Weak<Mark>>>| open.borrow().iter().filter_map(Weak::upgrade).any(is_of);
+    TRANSACTIONS.try_with(is_open).unwrap_or(false)
 }
 
 fn identity_of(file: &File) -> Option<LockFile> {
@@ -352,17 +371,7 @@ fn identity_of(file: &File) -> Option<LockFile> {
 /// A lock that is held over several calls.
 #[derive(Debug)]
 pub struct InTransaction {
-    identity: Option<LockFile>,
-}
-
-impl Drop for InTransaction {
-    fn drop(&mut self) {
-        let mut open = transactions();
-        let ours = |(identity, _): &(LockFile, Thread)| Some(*identity) == self.identity;
-        if let Some(at) = open.iter().position(ours) {
-            open.swap_remove(at);
-        }
-    }
+    _mark: Option<Arc<Mark>>,
 }
 
 impl Drop for Held {
@@ -406,11 +415,7 @@ fn wait_for(file: &File, kind: Kind) -> std::io::Result<()> {
         Err(TryLockError::Error(error)) if is_interrupted(&error) => {}
         Err(TryLockError::Error(error)) => return Err(error),
     }
-    let this = this_thread();
-    let wanted = identity_of(file);
-    let is_own =
-        |(identity, thread): &(LockFile, Thread)| Some(*identity) == wanted && *thread == this;
-    if transactions().iter().any(is_own) {
+    if is_in_transaction(file) {
         return Err(std::io::Error::other("the same thread has an open transaction of the frame"));
     }
     loop {
@@ -587,6 +592,19 @@ mod tests {
             assert!(waiting.join().unwrap());
         });
         assert!(while_held(&first, || lock(&first).hold(Kind::Shared).is_ok()));
+    }
+
+    #[test]
+    fn a_transaction_may_end_in_another_thread() {
+        let dir = TempDir::new("moved-transaction");
+        let path = dir.join("f");
+        let lock = || Arc::new(Lock::of_file(&path));
+        let held = lock().hold(Kind::Exclusive).unwrap();
+        let transaction = held.in_transaction();
+        std::thread::scope(|threads| {
+            threads.spawn(move || drop((transaction, held)));
+        });
+        assert!(while_held(&path, || lock().hold(Kind::Shared).is_ok()));
     }
 
     /// Turns a held lock into the copy that a forked child has. Returns the lock file of the parent.

@@ -14,7 +14,7 @@ use std::ptr::null;
 use try_lock::TryLock;
 
 /// The state of the functions without context.
-struct State {
+pub(crate) struct State {
     settings: Settings,
     phase: Phase,
 }
@@ -32,7 +32,7 @@ enum Phase {
 
 fork_safe_global! {
     /// The state; it is locked during each call without context.
-    static STATE: State = State { settings: Settings::new(), phase: Phase::Untouched };
+    pub(crate) static STATE: State = State { settings: Settings::new(), phase: Phase::Untouched };
 }
 
 impl State {

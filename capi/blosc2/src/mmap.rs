@@ -6,6 +6,7 @@
 //! mappings stay mapped until the backend is destroyed, since pointers into them may have been
 //! returned.
 
+use crate::global::STATE;
 use crate::stdio::Transfer;
 use crate::types::io::blosc2_io_cb;
 use crate::types::stdio::blosc2_stdio_mmap;
@@ -14,12 +15,12 @@ use ferroblosc::io::mapping::{Access, Mapping, Pages, identity_of};
 use ferroblosc::io::mmap::MapMode;
 use ferroblosc::io::{Identity, Mapped};
 use ferroblosc::os::files;
+use ferroblosc_capi_common::global::{Locked, fork_safe_global};
 use ferroblosc_capi_common::os::{self, stdio};
 use ferroblosc_capi_common::{boundary, pointers};
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr::{NonNull, fn_addr_eq, null, null_mut};
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Returns the mapping mode of a name, and the mode to open the file with.
 fn mode_of(name: &CStr) -> Option<(MapMode, &'static CStr)> {
@@ -32,9 +33,12 @@ fn mode_of(name: &CStr) -> Option<(MapMode, &'static CStr)> {
     }
 }
 
-/// State of mapped files that is not in their structs. An entry exists from the first use of a
-/// mapping until it is destroyed.
-static MAPPED: Mutex<Vec<MappingState>> = Mutex::new(Vec::new());
+fork_safe_global! {
+    /// State of mapped files that is not in their structs. An entry exists from the first use of a
+    /// mapping until it is destroyed. Callbacks of calls that lock the settings may use mapped files.
+    static MAPPED: Vec<MappingState> = Vec::new();
+    locked after STATE;
+}
 
 /// State of a mapped file that is not in its struct.
 struct MappingState {
@@ -48,8 +52,8 @@ struct MappingState {
     old: Vec<Pages>,
 }
 
-fn mapped() -> MutexGuard<'static, Vec<MappingState>> {
-    MAPPED.lock().unwrap_or_else(PoisonError::into_inner)
+fn mapped() -> Locked<'static, Vec<MappingState>> {
+    MAPPED.lock()
 }
 
 /// Returns the entry of a struct. Adds an entry if a program filled in the struct itself.

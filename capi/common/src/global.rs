@@ -7,13 +7,16 @@
 //! keeps the lock: its copy in the child continues the call.
 
 use crate::os;
-use std::cell::{Cell, UnsafeCell};
+use std::cell::UnsafeCell;
+use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Global state in a lock; created by [`fork_safe_global!`](crate::fork_safe_global!).
 pub struct Global<T: 'static> {
     state: Mutex<T>,
+    /// The number of the thread that holds the lock, except during a fork; 0 for none.
+    owner: AtomicUsize,
     /// The guard that `fork` holds, until after the fork in parent and child.
     held_by_fork: UnsafeCell<Option<MutexGuard<'static, T>>>,
     /// The number of the thread whose fork holds the guard; 0 for none. It is checked since the
@@ -35,24 +38,30 @@ pub struct Handlers {
     pub after: unsafe extern "C" fn(),
 }
 
-thread_local! {
-    /// Whether this thread is inside `with` of any global state.
-    static INSIDE: Cell<bool> = const { Cell::new(false) };
+/// The state, which is locked until this is dropped.
+pub struct Locked<'a, T> {
+    state: MutexGuard<'a, T>,
+    owner: &'a AtomicUsize,
 }
 
-/// Marks the thread as inside `with` until it is dropped.
-struct Inside;
+impl<T> Deref for Locked<'_, T> {
+    type Target = T;
 
-impl Inside {
-    fn enter() -> Inside {
-        INSIDE.set(true);
-        Inside
+    fn deref(&self) -> &T {
+        &self.state
     }
 }
 
-impl Drop for Inside {
+impl<T> DerefMut for Locked<'_, T> {
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.state
+    }
+}
+
+impl<T> Drop for Locked<'_, T> {
     fn drop(&mut self) {
-        INSIDE.set(false);
+        // The lock is released after this.
+        self.owner.store(0, Ordering::Relaxed);
     }
 }
 
@@ -61,6 +70,7 @@ impl<T: Send> Global<T> {
     pub const fn new(state: T, handlers: Handlers) -> Global<T> {
         Global {
             state: Mutex::new(state),
+            owner: AtomicUsize::new(0),
             held_by_fork: UnsafeCell::new(None),
             forker: AtomicUsize::new(0),
             watched: AtomicBool::new(false),
@@ -70,11 +80,17 @@ impl<T: Send> Global<T> {
 
     /// Runs `work` with exclusive access to the state.
     pub fn with<R>(&'static self, work: impl FnOnce(&mut T) -> R) -> R {
+        work(&mut self.lock())
+    }
+
+    /// Locks the state until the result is dropped.
+    pub fn lock(&'static self) -> Locked<'static, T> {
         self.watch();
         // A panic under the lock leaves a consistent state: its changes are single assignments.
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let _inside = Inside::enter();
-        work(&mut state)
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        // Relaxed, here and below: a thread only compares the value with its own number.
+        self.owner.store(this_thread(), Ordering::Relaxed);
+        Locked { state, owner: &self.owner }
     }
 
     /// Registers the fork handlers before the lock is used for the first time. A concurrent fork
@@ -95,8 +111,8 @@ impl<T: Send> Global<T> {
 
     /// Locks the state in the thread that is about to fork.
     pub fn before_fork(&'static self) {
-        // Relaxed, here and below: a thread only compares the value with its own number.
-        if INSIDE.get() || self.forker.load(Ordering::Relaxed) == this_thread() {
+        let this = this_thread();
+        if [&self.owner, &self.forker].iter().any(|holder| holder.load(Ordering::Relaxed) == this) {
             return;
         }
         let guard = self.state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -119,20 +135,27 @@ impl<T: Send> Global<T> {
 /// Returns a number that is unique among the threads of the process. The copy of a thread in a
 /// forked child has the same number.
 fn this_thread() -> usize {
-    INSIDE.with(|inside| std::ptr::from_ref(inside).addr())
+    thread_local!(static MARK: u8 = const { 0 });
+    MARK.with(|mark| std::ptr::from_ref(mark).addr())
 }
 
-/// Defines a [`Global`] with its fork handlers.
+/// Defines a [`Global`] with its fork handlers. If a thread may lock it while it holds another one,
+/// `locked after` names the other one, and `fork` locks the two in this order.
 #[macro_export]
 macro_rules! fork_safe_global {
-    ($(#[$doc:meta])* static $name:ident: $type:ty = $value:expr;) => {
+    (
+        $(#[$doc:meta])* $vis:vis static $name:ident: $type:ty = $value:expr;
+        $(locked after $other:ident;)?
+    ) => {
         $(#[$doc])*
-        static $name: $crate::global::Global<$type> = {
+        $vis static $name: $crate::global::Global<$type> = {
             unsafe extern "C" fn before() {
+                $($other.before_fork();)?
                 $name.before_fork();
             }
             unsafe extern "C" fn after() {
                 $name.after_fork();
+                $($other.after_fork();)?
             }
             $crate::global::Global::new($value, $crate::global::Handlers { before, after })
         };
@@ -142,12 +165,22 @@ pub use fork_safe_global;
 
 #[cfg(all(test, unix))]
 mod tests {
-    use std::sync::mpsc;
+    use std::sync::{Mutex, PoisonError, mpsc};
     use std::time::Duration;
+
+    /// Held by each test: C libraries that run fork handlers under a lock let a fork of another test
+    /// wait for one in a callback, which waits for it.
+    static ALONE: Mutex<()> = Mutex::new(());
 
     fork_safe_global! {
         /// A counter.
         static COUNTER: u32 = 0;
+    }
+
+    fork_safe_global! {
+        /// A counter that may be locked while the other one is locked.
+        static INNER: u32 = 0;
+        locked after COUNTER;
     }
 
     /// Forks. The child runs `work`, returns its result in the exit status, and is killed after 20
@@ -172,6 +205,7 @@ mod tests {
 
     #[test]
     fn row_d7_a_child_forked_while_others_hold_the_lock_can_take_it() {
+        let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         COUNTER.with(|counter| *counter = 1);
         let (locked, is_locked) = mpsc::channel();
         let holder = std::thread::spawn(move || {
@@ -191,5 +225,47 @@ mod tests {
             forked(|| *counter == 3)
         }));
         assert!(forked(|| COUNTER.with(|counter| *counter == 3)));
+    }
+
+    /// A callback that runs under one lock may use another one, and fork.
+    #[test]
+    fn row_d7_a_thread_that_holds_one_lock_forks_while_others_hold_another_one() {
+        let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+        assert!(COUNTER.with(|_| {
+            INNER.with(|inner| *inner = 1);
+            // The thread still holds the first lock.
+            forked(|| INNER.with(|inner| *inner == 1))
+        }));
+        let (locked, is_locked) = mpsc::channel();
+        let holder = std::thread::spawn(move || {
+            INNER.with(|inner| {
+                locked.send(()).unwrap();
+                std::thread::sleep(Duration::from_millis(100));
+                *inner = 2;
+            });
+        });
+        assert!(COUNTER.with(|_| {
+            is_locked.recv().unwrap();
+            forked(|| INNER.with(|inner| *inner == 2))
+        }));
+        holder.join().unwrap();
+    }
+
+    #[test]
+    fn row_d7_a_fork_waits_for_a_thread_that_locks_both() {
+        let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let (locked, is_locked) = mpsc::channel();
+        INNER.with(|_| ());
+        let holder = std::thread::spawn(move || {
+            COUNTER.with(|_| {
+                locked.send(()).unwrap();
+                // The fork waits meanwhile.
+                std::thread::sleep(Duration::from_millis(100));
+                INNER.with(|_| ());
+            });
+        });
+        is_locked.recv().unwrap();
+        assert!(forked(|| COUNTER.with(|_| INNER.with(|_| true))));
+        holder.join().unwrap();
     }
 }
