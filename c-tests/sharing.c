@@ -1,13 +1,16 @@
 /*
  * A super-chunk or array in several threads: concurrent readers, a writer with readers, calls
- * from callbacks, and a child forked during calls. SHARING_ROUNDS sets the number of rounds.
+ * from callbacks, file locks, and a child forked during calls. SHARING_ROUNDS sets the number of rounds.
  */
 
 #include "check.h"
 #include <b2nd.h>
+#include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -479,6 +482,54 @@ static void a_callback_may_use_its_own_object(int kind) {
   blosc2_remove_urlpath(path);
 }
 
+/* ---- file locks ------------------------------------------------------------------------------ */
+
+static int lock_file;
+
+/* Whether another open file can have the lock shared. */
+static bool others_can_read(void) {
+  bool can = flock(lock_file, LOCK_SH | LOCK_NB) == 0;
+  return can && flock(lock_file, LOCK_UN) == 0;
+}
+
+static void *lock_often(void *argument) {
+  long round, before;
+  (void)argument;
+  for (round = 0; round < rounds; round++) {
+    CHECK_IS(blosc2_schunk_lock(shared), 0);
+    note(!others_can_read());
+    before = __atomic_load_n(&reads, __ATOMIC_RELAXED);
+    while (__atomic_load_n(&reads, __ATOMIC_RELAXED) == before && failures == 0) {
+      sched_yield();
+    }
+    note(!others_can_read());
+    CHECK_IS(blosc2_schunk_unlock(shared), 0);
+    note(others_can_read());
+  }
+  stop = true;
+  return NULL;
+}
+
+static void *read_on(void *argument);
+
+/* A lock excludes other handles, whether or not other threads read through this one. */
+static void a_lock_is_exclusive_beside_readers(int kind) {
+  char name[sizeof path + 8];
+  CHECK_IS(setenv("BLOSC_LOCKING", "1", 1), 0);
+  shared = new_shared(kind);
+  snprintf(name, sizeof name, kind == 2 ? "%s/.b2lock" : "%s.b2lock", path);
+  lock_file = open(name, O_RDWR);
+  CHECK(lock_file >= 0);
+  stop = false;
+  failures = reads = 0;
+  run_threads(read_on, lock_often);
+  CHECK_IS(failures, 0);
+  close(lock_file);
+  blosc2_schunk_free(shared);
+  blosc2_remove_urlpath(path);
+  CHECK_IS(unsetenv("BLOSC_LOCKING"), 0);
+}
+
 /* ---- a child --------------------------------------------------------------------------------- */
 
 static void *read_on(void *argument) {
@@ -587,6 +638,9 @@ int main(void) {
     a_callback_may_use_its_own_object(kind);
   }
   a_mapping_is_read_while_another_handle_appends();
+  for (kind = 2; kind <= 3; kind++) {
+    a_lock_is_exclusive_beside_readers(kind);
+  }
   a_forked_child_finds_no_lock_held(0);
   a_forked_child_maps_files();
   CHECK_IS(rmdir(folder), 0);

@@ -1763,11 +1763,11 @@ BLOSC_EXPORT int blosc2_schunk_refresh(blosc2_schunk *schunk);
  * Locks the file of a super-chunk against other handles and processes.
  *
  * Calls may be nested; each needs a blosc2_schunk_unlock(). Without locking enabled, or without a
- * file, the call has no effect.
+ * file, the file is not locked. The call waits for calls of other threads with the super-chunk.
  *
  * @param schunk the super-chunk.
  *
- * @return 0, or BLOSC2_ERROR_LOCK.
+ * @return 0, BLOSC2_ERROR_LOCK, or BLOSC2_ERROR_INVALID_PARAM if it would wait for a callback.
  */
 BLOSC_EXPORT int blosc2_schunk_lock(blosc2_schunk *schunk);
 

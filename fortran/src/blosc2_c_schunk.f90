@@ -255,7 +255,7 @@ module blosc2_c_schunk
     end function
 
     !> Locks the file against other handles until blosc2_schunk_unlock(), if locking is enabled;
-    !! locks may be nested. Returns 0, or BLOSC2_ERROR_LOCK.
+    !! locks may be nested. Returns 0, or an error code.
     function c_blosc2_schunk_lock(schunk) bind(c, name='blosc2_schunk_lock') result(c_result)
       import :: c_int, c_ptr
       type(c_ptr), value :: schunk

@@ -541,16 +541,17 @@ pub unsafe extern "C" fn blosc2_schunk_refresh(schunk: *mut blosc2_schunk) -> c_
 /// Locks the file of a super-chunk against other handles and processes.
 ///
 /// Calls may be nested; each needs a blosc2_schunk_unlock(). Without locking enabled, or without a
-/// file, the call has no effect.
+/// file, the file is not locked. The call waits for calls of other threads with the super-chunk.
 ///
 /// - `schunk`: the super-chunk.
 ///
-/// Returns 0, or BLOSC2_ERROR_LOCK.
+/// Returns 0, BLOSC2_ERROR_LOCK, or BLOSC2_ERROR_INVALID_PARAM if it would wait for a callback.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_schunk_lock(schunk: *mut blosc2_schunk) -> c_int {
     boundary!(blosc2_schunk_lock, {
+        // Readers hold the lock shared, and a lock that is held is not upgraded.
         // SAFETY: the caller passes a super-chunk, or NULL.
-        let schunk = unsafe { CSchunk::new(schunk) }?;
+        let schunk = unsafe { CSchunk::enter(schunk, Purpose::Change) }?;
         schunk.frame().map_or(Ok(()), Frame::lock).map(|()| 0)
     })
 }
@@ -565,6 +566,9 @@ pub unsafe extern "C" fn blosc2_schunk_unlock(schunk: *mut blosc2_schunk) -> c_i
     boundary!(blosc2_schunk_unlock, always, {
         // SAFETY: the caller passes a super-chunk, or NULL.
         let schunk = unsafe { CSchunk::new(schunk) }?;
+        // Overlapping calls of other threads would otherwise keep the lock, which stays exclusive. A
+        // call that can't wait for them releases it nevertheless.
+        let _entered = schunk.entered(Purpose::Change).ok();
         if let Some(frame) = schunk.frame() {
             frame.unlock();
         }
