@@ -39,9 +39,15 @@ use crate::os::process;
 use crate::{Error, Result, trace_warning};
 use format::{front, is_journal, read};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Permission bits for writing by group and others.
 const OTHERS_WRITE: u32 = 0o022;
+
+/// Number of attempts to claim a new journal, which readers lock for a moment.
+const ATTEMPTS: usize = 100;
+/// Pause between attempts.
+const PAUSE: Duration = Duration::from_millis(1);
 
 /// Suffix of a frame's journal.
 pub const FRAME_SUFFIX: &str = ".b2journal";
@@ -298,9 +304,29 @@ pub fn empty(journal: &dyn Stream) -> Result<()> {
 /// claims it.
 pub fn create(ops: &dyn FileOps, path: &Path, file: &Path) -> Result<Box<dyn Stream>> {
     let stream = ops.create_new(path, true)?;
-    if !stream.claim()? || ops.identify(path) != stream.identity() {
+    // A reader that looks for a journal sees the new file, and checks whether it is claimed.
+    let claimed = claim_new(&*stream);
+    if claimed == Ok(false) || ops.identify(path) != stream.identity() {
+        // Another process removes the file as a leftover.
         return Err(Error::Lock);
     }
-    ops.copy_permissions(file, path)?;
-    Ok(stream)
+    match claimed.and_then(|_| ops.copy_permissions(file, path)) {
+        Ok(()) => Ok(stream),
+        Err(error) => {
+            // An empty file is not used as a journal, but the next change would have to remove it.
+            let _ = ops.remove(path);
+            Err(error)
+        }
+    }
+}
+
+/// Claims a journal that no other process has a reason to claim for long.
+fn claim_new(journal: &dyn Stream) -> Result<bool> {
+    for _ in 1..ATTEMPTS {
+        if journal.claim()? {
+            return Ok(true);
+        }
+        process::sleep(PAUSE);
+    }
+    journal.claim()
 }

@@ -1,7 +1,9 @@
 use super::*;
 use crate::io::testing::{TempDir, contents};
-use crate::io::{Backend, FileSystem, Mode, WriteGranularity};
+use crate::io::{Backend, FileSystem, Identity, Mode, WriteGranularity};
+use std::ffi::OsString;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 fn file_of(dir: &TempDir, bytes: &[u8]) -> Arc<dyn Stream> {
     std::fs::write(dir.join("f"), bytes).unwrap();
@@ -149,4 +151,119 @@ fn only_journals_are_discarded() {
         }
         assert_eq!(std::fs::read(dir.join("f")).unwrap(), b"frame");
     }
+}
+
+/// The file system, whose new files have the locks of readers at the first attempts to claim them.
+struct Watched {
+    attempts: usize,
+}
+
+struct WatchedFile {
+    stream: Box<dyn Stream>,
+    attempts: AtomicUsize,
+}
+
+impl Stream for WatchedFile {
+    fn size(&self) -> Result<u64> {
+        self.stream.size()
+    }
+
+    fn read_at(&self, position: u64, dest: &mut [u8]) -> Result<usize> {
+        self.stream.read_at(position, dest)
+    }
+
+    fn write_at(&self, position: u64, bytes: &[u8], granularity: WriteGranularity) -> Result<()> {
+        self.stream.write_at(position, bytes, granularity)
+    }
+
+    fn truncate(&self, len: u64) -> Result<()> {
+        self.stream.truncate(len)
+    }
+
+    fn claim(&self) -> Result<bool> {
+        let less = |left: usize| left.checked_sub(1);
+        match self.attempts.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less) {
+            Ok(_) => Ok(false),
+            Err(_) => self.stream.claim(),
+        }
+    }
+
+    fn identity(&self) -> Option<Identity> {
+        self.stream.identity()
+    }
+
+    fn close(self: Box<Self>) -> Result<()> {
+        self.stream.close()
+    }
+}
+
+impl FileOps for Watched {
+    fn identify(&self, path: &Path) -> Option<Identity> {
+        FileSystem.identify(path)
+    }
+
+    fn attributes(&self, path: &Path) -> Option<Attributes> {
+        FileSystem.attributes(path)
+    }
+
+    fn open_unfollowed(&self, path: &Path, writes: bool) -> Result<Box<dyn Stream>> {
+        FileSystem.open_unfollowed(path, writes)
+    }
+
+    fn create_new(&self, path: &Path, private: bool) -> Result<Box<dyn Stream>> {
+        let stream = FileSystem.create_new(path, private)?;
+        Ok(Box::new(WatchedFile { stream, attempts: AtomicUsize::new(self.attempts) }))
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> Result<()> {
+        FileSystem.rename(from, to)
+    }
+
+    fn copy_permissions(&self, from: &Path, to: &Path) -> Result<()> {
+        FileSystem.copy_permissions(from, to)
+    }
+
+    fn remove(&self, path: &Path) -> Result<()> {
+        FileSystem.remove(path)
+    }
+
+    fn make_directory(&self, path: &Path) -> Result<()> {
+        FileSystem.make_directory(path)
+    }
+
+    fn remove_directory(&self, path: &Path) -> Result<()> {
+        FileSystem.remove_directory(path)
+    }
+
+    fn list(&self, directory: &Path) -> Result<Vec<OsString>> {
+        FileSystem.list(directory)
+    }
+
+    fn sync_directory(&self, directory: &Path) -> Result<()> {
+        FileSystem.sync_directory(directory)
+    }
+}
+
+#[test]
+fn a_reader_that_inspects_a_new_journal_delays_its_writer() {
+    let dir = TempDir::new("watched");
+    let (path, journal) = (dir.join("f"), dir.join("f.b2journal"));
+    std::fs::write(&path, b"0123456789").unwrap();
+    let stream = create(&Watched { attempts: 5 }, &journal, &path).unwrap();
+    let reader = FileSystem.open_unfollowed(&journal, false).unwrap();
+    assert_eq!(reader.is_claimed(), Ok(true));
+    assert_eq!(create(&Watched { attempts: 0 }, &journal, &path).err(), Some(Error::FileOpen));
+    drop(stream);
+    std::fs::remove_file(&journal).unwrap();
+    // Another writer has claimed it.
+    let created = create(&Watched { attempts: ATTEMPTS }, &journal, &path);
+    assert_eq!(created.err(), Some(Error::Lock));
+}
+
+#[test]
+fn a_journal_whose_permissions_cannot_be_set_is_removed() {
+    let dir = TempDir::new("no-permissions");
+    let journal = dir.join("f.b2journal");
+    assert!(create(&FileSystem, &journal, &dir.join("missing")).is_err());
+    assert!(!journal.exists());
 }
