@@ -6,8 +6,11 @@
 #include "check.h"
 #include <blosc2.h>
 #include <blosc2/blosc2-stdio.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 static char folder[] = P_tmpdir "/ferroblosc-io-XXXXXX";
@@ -279,6 +282,66 @@ static void map_modes(void) {
   CHECK_IS(size_on_disk("m"), 3);
 }
 
+static blosc2_schunk *open_mapped(const char *path, blosc2_stdio_mmap *map) {
+  blosc2_io io = BLOSC2_IO_DEFAULTS;
+  io.id = BLOSC2_IO_FILESYSTEM_MMAP;
+  io.params = map;
+  return blosc2_schunk_open_udio(path, &io);
+}
+
+/* Neither a FIFO without another end nor a device is opened, in any mode. */
+static void special_files_are_not_mapped(void) {
+  static const char *modes[] = {"r", "r+", "w+", "c"};
+  static char *special[] = {"fifo", "socket", ".", "/dev/zero", "/dev/null"};
+  struct sockaddr_un address;
+  int listener = socket(AF_UNIX, SOCK_STREAM, 0);
+  size_t i, j;
+
+  memset(&address, 0, sizeof address);
+  address.sun_family = AF_UNIX;
+  strcpy(address.sun_path, "socket");
+  CHECK_IS(bind(listener, (struct sockaddr *)&address, sizeof address), 0);
+  CHECK_IS(mkfifo("fifo", 0600), 0);
+  for (i = 0; i < sizeof special / sizeof *special; i++) {
+    for (j = 0; j < sizeof modes / sizeof *modes; j++) {
+      blosc2_stdio_mmap map = map_params(modes[j], 1000);
+      CHECK(blosc2_stdio_mmap_open(special[i], "rb", &map) == NULL);
+      CHECK(map.addr == NULL && map.file == NULL);
+      CHECK(open_mapped(special[i], &map) == NULL);
+      CHECK(map.addr == NULL && map.file == NULL);
+    }
+  }
+  close(listener);
+  CHECK_IS(unlink("socket"), 0);
+  CHECK_IS(unlink("fifo"), 0);
+}
+
+/* A mapping keeps its file if a FIFO takes its path, and follows the next regular file. Programs
+ * that the process executes inherit neither file. */
+static void a_replaced_path_is_not_waited_for(void) {
+  static const char *modes[] = {"r", "r+", "c"};
+  size_t i;
+
+  for (i = 0; i < sizeof modes / sizeof *modes; i++) {
+    blosc2_stdio_mmap map = map_params(modes[i], 1000);
+    write_file("m", "0123456789", 10);
+    CHECK(blosc2_stdio_mmap_open("m", "rb", &map) == &map);
+    CHECK_IS(fcntl(map.fd, F_GETFD), FD_CLOEXEC);
+    CHECK_IS(mkfifo("fifo", 0600), 0);
+    CHECK_IS(rename("fifo", "m"), 0);
+    CHECK(blosc2_stdio_mmap_open("m", "rb", &map) == &map);
+    CHECK_IS(offset_read(1, 10, 0, 10, &map), 0);
+    CHECK(memcmp(map.addr, "0123456789", 10) == 0);
+    write_file("new", "another", 7);
+    CHECK_IS(rename("new", "m"), 0);
+    CHECK(blosc2_stdio_mmap_open("m", "rb", &map) == &map);
+    CHECK_IS(offset_read(1, 7, 0, 7, &map), 0);
+    CHECK(memcmp(map.addr, "another", 7) == 0);
+    CHECK_IS(fcntl(map.fd, F_GETFD), FD_CLOEXEC);
+    CHECK_IS(blosc2_stdio_mmap_destroy(&map), 0);
+  }
+}
+
 static void paths(void) {
   char old[] = "old", new[] = "new";
 
@@ -312,12 +375,15 @@ static void paths(void) {
 }
 
 int main(void) {
+  alarm(120);
   CHECK(mkdtemp(folder) != NULL && chdir(folder) == 0);
   registry();
   defaults();
   files();
   maps();
   map_modes();
+  special_files_are_not_mapped();
+  a_replaced_path_is_not_waited_for();
   paths();
   CHECK_IS(blosc2_remove_dir(folder), 0);
   return checks_failed();

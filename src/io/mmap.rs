@@ -57,7 +57,9 @@ impl MapMode {
         ));
     }
 
-    fn open(self, path: &Path) -> std::io::Result<File> {
+    /// Opens a file to map it. Never waits for a FIFO, and rejects what is not a regular file.
+    #[doc(hidden)]
+    pub fn open(self, path: &Path) -> std::io::Result<File> {
         let mut options = OpenOptions::new();
         options.read(true);
         match self {

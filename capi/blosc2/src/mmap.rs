@@ -22,15 +22,29 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr::{NonNull, fn_addr_eq, null, null_mut};
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
-/// Returns the mapping mode of a name, and the mode to open the file with.
-fn mode_of(name: &CStr) -> Option<(MapMode, &'static CStr)> {
+/// Returns the mapping mode of a name.
+fn mode_of(name: &CStr) -> Option<MapMode> {
     match name.to_bytes() {
-        b"r" => Some((MapMode::Read, c"rb")),
-        b"r+" => Some((MapMode::Update, c"rb+")),
-        b"w+" => Some((MapMode::Create, c"wb+")),
-        b"c" => Some((MapMode::Private, c"rb")),
+        b"r" => Some(MapMode::Read),
+        b"r+" => Some(MapMode::Update),
+        b"w+" => Some(MapMode::Create),
+        b"c" => Some(MapMode::Private),
         _ => None,
     }
+}
+
+/// Opens the file at `path` as a file of the C library, which is never null.
+fn open(path: &CStr, mode: MapMode) -> Result<*mut libc::FILE, Error> {
+    let path = os::path::of(path).ok_or(Error::FileOpen)?;
+    let failed = |error| Error::FileOpen.during("open").at(path).os(error);
+    let file = stdio::of(
+        mode.open(path).map_err(failed)?,
+        match mode {
+            MapMode::Read | MapMode::Private => c"rb",
+            MapMode::Update | MapMode::Create => c"rb+",
+        },
+    );
+    if file.is_null() { Err(failed(std::io::Error::last_os_error())) } else { Ok(file) }
 }
 
 fork_safe_global! {
@@ -89,7 +103,7 @@ pub(crate) unsafe fn kind_of(callbacks: &blosc2_io_cb, params: *mut c_void) -> M
     };
     // SAFETY: the mode is NULL or NUL-terminated, as the caller of the C function guarantees.
     let mode = unsafe { pointers::c_str(params.mode) }.and_then(mode_of);
-    let is_private = mode.is_some_and(|(mode, _)| mode == MapMode::Private);
+    let is_private = mode == Some(MapMode::Private);
     if params.is_memory_only || is_private { Mapped::Private } else { Mapped::Shared }
 }
 
@@ -216,13 +230,12 @@ unsafe fn remap_if_replaced(params: *mut blosc2_stdio_mmap, path: &CStr) {
             return;
         }
         let mode = match mapping.access {
-            Access::Write => c"rb+",
-            Access::Read | Access::Private => c"rb",
+            Access::Write => MapMode::Update,
+            Access::Read | Access::Private => MapMode::Read,
         };
-        let file = stdio::open(path, mode);
-        if file.is_null() {
+        let Ok(file) = open(path, mode) else {
             return;
-        }
+        };
         let initial = (*params).initial_mapping_size;
         // The descriptor keeps its number, since other threads may be using it.
         if stdio::redirect((*params).fd, stdio::number(file))
@@ -252,18 +265,11 @@ pub(crate) unsafe fn identity(params: *mut blosc2_stdio_mmap) -> Option<Identity
 unsafe fn map(params: &mut blosc2_stdio_mmap, urlpath: *const c_char) -> Result<(), Error> {
     // SAFETY: the mode is NULL or NUL-terminated, as the caller of the C function guarantees.
     let mode = unsafe { pointers::c_str(params.mode) };
-    let (mode, open_mode) = mode.and_then(mode_of).ok_or(Error::InvalidParam)?;
+    let mode = mode.and_then(mode_of).ok_or(Error::InvalidParam)?;
     // SAFETY: the strings are NUL-terminated. After a failure only this call has pointers to the
     // file and the mapping.
     unsafe {
-        let file = stdio::open(CStr::from_ptr(urlpath), open_mode);
-        if file.is_null() {
-            let error = Error::FileOpen.during("open").last_os();
-            return Err(match pointers::path(urlpath) {
-                Some(path) => error.at(path),
-                None => error,
-            });
-        }
+        let file = open(CStr::from_ptr(urlpath), mode)?;
         let fd = stdio::number(file);
         let mapping =
             match Mapping::new(stdio::descriptor(fd), mode.access(), params.initial_mapping_size) {

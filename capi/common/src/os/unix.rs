@@ -229,12 +229,25 @@ pub mod stdio {
     use std::ffi::{CStr, c_int};
     use std::fs::File;
     use std::mem::ManuallyDrop;
-    use std::os::fd::{FromRawFd, RawFd};
+    use std::os::fd::{AsRawFd, FromRawFd, IntoRawFd, RawFd};
 
     /// Opens a file; returns null on failure.
     pub fn open(path: &CStr, mode: &CStr) -> *mut FILE {
         // SAFETY: both strings are NUL-terminated.
         unsafe { fopen(path.as_ptr(), mode.as_ptr()) }
+    }
+
+    /// Converts an open file, which `mode` must match; returns null on failure.
+    pub fn of(file: File, mode: &CStr) -> *mut FILE {
+        // SAFETY: the mode is NUL-terminated, and the number is owned by `file`, which gives it up
+        // only if the result owns it.
+        unsafe {
+            let opened = libc::fdopen(file.as_raw_fd(), mode.as_ptr());
+            if !opened.is_null() {
+                let _ = file.into_raw_fd();
+            }
+            opened
+        }
     }
 
     /// Returns the size of a file in bytes; the position is kept.
@@ -279,9 +292,14 @@ pub mod stdio {
         number
     }
 
-    /// Lets a number mean the file of another one.
+    /// Lets a number mean the file of another one. Programs that the process executes do not
+    /// inherit it.
     pub fn redirect(number: c_int, to: c_int) -> bool {
-        // SAFETY: the call does not access memory.
-        unsafe { libc::dup2(to, number) >= 0 }
+        // SAFETY: the calls do not access memory.
+        unsafe {
+            let redirected = libc::dup2(to, number) >= 0;
+            // `dup2` cleared the flag.
+            redirected && libc::fcntl(number, libc::F_SETFD, libc::FD_CLOEXEC) >= 0
+        }
     }
 }

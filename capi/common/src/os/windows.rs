@@ -320,7 +320,7 @@ pub mod stdio {
     use std::ffi::{CStr, c_int};
     use std::fs::File;
     use std::mem::ManuallyDrop;
-    use std::os::windows::io::{FromRawHandle, RawHandle};
+    use std::os::windows::io::{AsRawHandle, FromRawHandle, IntoRawHandle, RawHandle};
     use std::ptr::null_mut;
     use windows_sys::Win32::Foundation::INVALID_HANDLE_VALUE;
 
@@ -340,6 +340,25 @@ pub mod stdio {
             // SAFETY: both strings end with NUL.
             (Some(path), Some(mode)) => unsafe { _wfopen(path.as_ptr(), mode.as_ptr()) },
             _ => null_mut(),
+        }
+    }
+
+    /// Converts an open file, which `mode` must match; returns null on failure.
+    pub fn of(file: File, mode: &CStr) -> *mut FILE {
+        // SAFETY: the mode is NUL-terminated. The handle is owned by `file` until the number owns
+        // it, and the number is closed unless the result owns it.
+        unsafe {
+            let handle = file.as_raw_handle() as libc::intptr_t;
+            let number = libc::open_osfhandle(handle, libc::O_NOINHERIT);
+            if number < 0 {
+                return null_mut();
+            }
+            let _ = file.into_raw_handle();
+            let opened = libc::fdopen(number, mode.as_ptr());
+            if opened.is_null() {
+                libc::close(number);
+            }
+            opened
         }
     }
 
