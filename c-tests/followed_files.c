@@ -271,6 +271,53 @@ static void borrowed_bytes_stay_mapped_while_the_file_grows(void) {
   done(writer, SINGLE_FILE);
 }
 
+/* Bytes that were borrowed before the file was mapped at another address are arguments of changes,
+ * which move chunks in the file, and rejected as destinations. */
+static void bytes_of_an_earlier_mapping_are_recognised(const char *mode) {
+  static int32_t found[WORDS];
+  int change, i, len;
+  for (change = 0; change < 4; change++) {
+    blosc2_schunk *writer = six_chunks(), *handle;
+    blosc2_io io = BLOSC2_IO_DEFAULTS;
+    uint8_t *chunk, *saved;
+    bool needs_free;
+    char *before;
+    CHECK_IS(blosc2_schunk_update_chunk(writer, 0, saved = ramp_chunk(0, BYTES), true), CHUNKS);
+    free(saved);
+    mapping = BLOSC2_STDIO_MMAP_DEFAULTS;
+    mapping.mode = mode;
+    mapping.initial_mapping_size = 1;
+    io.id = BLOSC2_IO_FILESYSTEM_MMAP;
+    io.params = &mapping;
+    handle = blosc2_schunk_open_udio(path_of(SINGLE_FILE), &io);
+    len = blosc2_schunk_get_chunk(handle, 2, &chunk, &needs_free);
+    CHECK(len > 0 && !needs_free);
+    before = mapping.addr;
+    for (i = 0; i < 20; i++) {
+      apply(writer, 6);
+    }
+    blosc2_schunk_free(writer);
+    CHECK_IS(blosc2_schunk_refresh(handle), 1);
+    CHECK(mapping.addr != before);
+    if (change == 0) {
+      CHECK_IS(blosc2_schunk_decompress_chunk(handle, 0, chunk, BYTES), BLOSC2_ERROR_INVALID_PARAM);
+      CHECK_IS(blosc2_schunk_get_slice_buffer(handle, 0, 10, chunk), BLOSC2_ERROR_INVALID_PARAM);
+    } else if (change == 1) {
+      CHECK_IS(blosc2_schunk_update_chunk(handle, 0, chunk, true), CHUNKS + 20);
+    } else if (change == 2) {
+      CHECK_IS(blosc2_schunk_insert_chunk(handle, 0, chunk, true), CHUNKS + 21);
+    } else {
+      CHECK_IS(blosc2_schunk_append_chunk(handle, chunk, true), CHUNKS + 21);
+    }
+    i = change == 3 ? CHUNKS + 20 : change == 0 ? 2 : 0;
+    CHECK_IS(blosc2_schunk_decompress_chunk(handle, i, found, BYTES), BYTES);
+    CHECK(memcmp(found, noise, BYTES) == 0);
+    CHECK_IS(blosc2_schunk_decompress_chunk(handle, 3 + (change == 2), found, BYTES), BYTES);
+    CHECK(memcmp(found, plain, BYTES) == 0);
+    done(handle, SINGLE_FILE);
+  }
+}
+
 static void a_replaced_file_is_mapped_again(void) {
   blosc2_schunk *writer = six_chunks(), *handle = open_mapped(path_of(SINGLE_FILE), "r"), *other;
   static int32_t found[WORDS];
@@ -461,6 +508,8 @@ int main(void) {
   an_array_follows_every_shape(false);
   an_array_follows_every_shape(true);
   borrowed_bytes_stay_mapped_while_the_file_grows();
+  bytes_of_an_earlier_mapping_are_recognised("r+");
+  bytes_of_an_earlier_mapping_are_recognised("c");
   a_replaced_file_is_mapped_again();
   a_truncated_file_is_an_error();
   for (kind = SINGLE_FILE; kind <= DIRECTORY; kind++) {

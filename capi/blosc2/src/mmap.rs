@@ -66,6 +66,23 @@ struct MappingState {
     old: Vec<Pages>,
 }
 
+/// The number of [`MappingState::old`] of all entries. It is changed while the list is locked.
+static OLD_PAGES: AtomicUsize = AtomicUsize::new(0);
+
+impl MappingState {
+    /// Keeps pages of the mapping that is replaced. Must precede [`store_mapping`].
+    fn keep(&mut self, pages: Pages) {
+        self.old.push(pages);
+        OLD_PAGES.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+impl Drop for MappingState {
+    fn drop(&mut self) {
+        OLD_PAGES.fetch_sub(self.old.len(), Ordering::Relaxed);
+    }
+}
+
 fn mapped() -> Locked<'static, Vec<MappingState>> {
     MAPPED.lock()
 }
@@ -152,7 +169,9 @@ unsafe fn current(params: *mut blosc2_stdio_mmap) -> Option<Mapping> {
         let extra = extra(&mut all, params, mapping.file_size);
         (mapping.of_file, mapping.changed) = (extra.of_file, extra.changed);
         let old = mapping.adapt_to_file_size().ok()?;
-        extra.old.extend(old);
+        if let Some(pages) = old {
+            extra.keep(pages);
+        }
         extra.of_file = mapping.of_file;
         store_mapping(params, &mapping);
         Some(mapping)
@@ -177,7 +196,8 @@ unsafe fn change<T>(
     }
 }
 
-/// Whether at least one of the `len` bytes at `start` is mapped. Only addresses are compared.
+/// Whether at least one of the `len` bytes at `start` is mapped, now or by an earlier mapping whose
+/// pages are kept. Only addresses are compared.
 ///
 /// # Safety
 /// As [`mapping_of`].
@@ -187,7 +207,16 @@ pub(crate) unsafe fn is_mapped(
     len: usize,
 ) -> bool {
     // SAFETY: guaranteed by the caller.
-    unsafe { mapping_of(params) }.is_some_and(|mapping| mapping.has(start, len))
+    if unsafe { mapping_of(params) }.is_some_and(|mapping| mapping.has(start, len)) {
+        return true;
+    }
+    // A thread that replaced the mapping kept its pages before. Files are rarely mapped again, and
+    // reads should not wait for the list.
+    OLD_PAGES.load(Ordering::Relaxed) > 0
+        && mapped()
+            .iter()
+            .filter(|extra| extra.params == params.addr())
+            .any(|extra| extra.old.iter().any(|pages| pages.has(start, len)))
 }
 
 /// Stores the address and the sizes of a mapping in its struct.
@@ -241,7 +270,7 @@ unsafe fn remap_if_replaced(params: *mut blosc2_stdio_mmap, path: &CStr) {
         if stdio::redirect((*params).fd, stdio::number(file))
             && let Ok(new) = Mapping::new(stdio::descriptor((*params).fd), mapping.access, initial)
         {
-            extra.old.push(mapping.replace(new));
+            extra.keep(mapping.replace(new));
             extra.of_file = mapping.of_file;
             store_mapping(params, &mapping);
         }
