@@ -1,11 +1,17 @@
 /*
  * A handle reads a file, plain and mapped, after another handle has changed it: changes of every
- * kind, a file that grows, one that is truncated, and one that is replaced. Also reads with locks
- * from storage that can't be written.
+ * kind, a file that grows, one that is truncated, and one that is replaced. Also changes on a full
+ * disk, and reads with locks from storage that can't be written.
  */
+
+/* For unshare(). */
+#define _GNU_SOURCE
 
 #include "schunks.h"
 #include <b2nd.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/wait.h>
 
 enum { WORDS = 3000, BYTES = WORDS * 4, CHUNKS = 6, CHANGES = 13 };
@@ -391,6 +397,116 @@ static void a_truncated_file_is_an_error(void) {
   }
 }
 
+/* ---- a full disk ------------------------------------------------------------------------------ */
+
+enum { STORED = 20000, PAGE = 4096 };
+
+/* Writes a copy of a file in which pages of zeros are holes. */
+static void copy_with_holes(const char *path, const char *copy) {
+  static const uint8_t zeros[PAGE];
+  long len, at;
+  uint8_t *bytes = read_whole(path, &len);
+  FILE *file = fopen(copy, "wb");
+  for (at = 0; at < len; at += PAGE) {
+    size_t size = len - at < PAGE ? (size_t)(len - at) : PAGE;
+    if (memcmp(bytes + at, zeros, size) != 0) {
+      CHECK(fseek(file, at, SEEK_SET) == 0 && fwrite(bytes + at, 1, size, file) == size);
+    }
+  }
+  CHECK(fflush(file) == 0 && ftruncate(fileno(file), len) == 0);
+  CHECK_IS(fclose(file), 0);
+  free(bytes);
+}
+
+static void fill_disk(const char *path) {
+  static const uint8_t zeros[PAGE];
+  FILE *file = fopen(path, "wb");
+  setbuf(file, NULL);
+  while (fwrite(zeros, 1, PAGE, file) == PAGE) {
+  }
+  fclose(file);
+}
+
+/* Changes a mapped file with holes on a full file system; returns the number of errors. */
+static int change_holes_without_space(void) {
+  static int32_t items[STORED], found[STORED];
+  blosc2_storage storage = BLOSC2_STORAGE_DEFAULTS;
+  blosc2_cparams cparams = items_of(ITEM);
+  blosc2_schunk *schunk;
+  uint8_t *chunk = (uint8_t *)malloc(sizeof items + BLOSC2_MAX_OVERHEAD);
+  blosc2_context *context;
+  int i;
+
+  checks_bad = 0;
+  cparams.clevel = 0;
+  storage.cparams = &cparams;
+  storage.contiguous = true;
+  storage.urlpath = (char *)"whole.b2frame";
+  schunk = blosc2_schunk_new(&storage);
+  for (i = 0; i < 2; i++) {
+    items[10] = i + 1;
+    items[STORED - 10] = 5;
+    CHECK_IS(blosc2_schunk_append_buffer(schunk, items, sizeof items), i + 1);
+  }
+  blosc2_schunk_free(schunk);
+  copy_with_holes("whole.b2frame", "holes.b2frame");
+  CHECK_IS(remove("whole.b2frame"), 0);
+  for (i = 0; i < STORED; i++) {
+    items[i] = i * 7 + 1;
+  }
+  context = blosc2_create_cctx(cparams);
+  CHECK(blosc2_compress_ctx(context, items, sizeof items, chunk, sizeof items + BLOSC2_MAX_OVERHEAD) > 0);
+  blosc2_free_ctx(context);
+  fill_disk("fill");
+
+  for (i = 0; i < 2; i++) {
+    /* Reading a hole needs space on this file system. */
+    schunk = open_mapped("holes.b2frame", i == 0 ? "r" : "c");
+    CHECK(schunk != NULL);
+    CHECK(blosc2_schunk_decompress_chunk(schunk, 0, found, sizeof found) < 0);
+    CHECK(i == 0 || blosc2_schunk_update_chunk(schunk, 0, chunk, true) < 0);
+    CHECK_IS(blosc2_schunk_free(schunk), 0);
+  }
+  schunk = open_mapped("holes.b2frame", "r+");
+  CHECK_IS(blosc2_schunk_update_chunk(schunk, 0, chunk, true), BLOSC2_ERROR_CHUNK_UPDATE);
+  CHECK_IS(remove("fill"), 0);
+  CHECK_IS(blosc2_schunk_decompress_chunk(schunk, 0, found, sizeof found), sizeof found);
+  CHECK(found[9] == 0 && found[10] == 1 && found[STORED - 10] == 5);
+  CHECK_IS(blosc2_schunk_update_chunk(schunk, 0, chunk, true), 2);
+  CHECK_IS(blosc2_schunk_decompress_chunk(schunk, 0, found, sizeof found), sizeof found);
+  CHECK(memcmp(found, items, sizeof items) == 0);
+  CHECK_IS(blosc2_schunk_decompress_chunk(schunk, 1, found, sizeof found), sizeof found);
+  CHECK(found[10] == 2 && found[STORED - 10] == 5);
+  CHECK_IS(blosc2_schunk_free(schunk), 0);
+  free(chunk);
+  return checks_bad;
+}
+
+/* Needs the right to mount a small file system, or a user namespace, and Linux 5.14; otherwise does
+ * nothing. */
+static void a_full_disk_is_an_error(void) {
+  enum { SKIPPED = 77, POPULATE_READ = 22 };
+  static uint8_t pages[2 * PAGE];
+  uint8_t *page = pages + (PAGE - (uintptr_t)pages % PAGE) % PAGE;
+  int status;
+  pid_t child;
+  CHECK_IS(mkdir("small", 0777), 0);
+  fflush(stdout);
+  child = fork();
+  if (child == 0) {
+    if (madvise(page, PAGE, POPULATE_READ) != 0 || (unshare(CLONE_NEWNS) != 0 && unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) ||
+        mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+        mount("none", "small", "tmpfs", 0, "size=512k") != 0) {
+      _exit(SKIPPED);
+    }
+    CHECK_IS(chdir("small"), 0);
+    _exit(change_holes_without_space() == 0 ? 0 : (fflush(stdout), 1));
+  }
+  CHECK(waitpid(child, &status, 0) == child);
+  CHECK(WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == SKIPPED));
+  CHECK_IS(rmdir("small"), 0);
+}
+
 /* ---- locks on read-only storage -------------------------------------------------------------- */
 
 static blosc2_schunk *open_locked(const char *path) {
@@ -512,6 +628,7 @@ int main(void) {
   bytes_of_an_earlier_mapping_are_recognised("c");
   a_replaced_file_is_mapped_again();
   a_truncated_file_is_an_error();
+  a_full_disk_is_an_error();
   for (kind = SINGLE_FILE; kind <= DIRECTORY; kind++) {
     readers_need_no_lock_on_read_only_storage(kind, false);
     readers_need_no_lock_on_read_only_storage(kind, true);

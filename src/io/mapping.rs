@@ -8,9 +8,9 @@
 //!             0            file_size         mapping_size
 //! ```
 //! Three situations would end the process with a bus error and are prevented. A full disk: disk
-//! space is reserved before new pages of the file are written. A read-only mapping: writes are
-//! rejected. A private mapping that outgrows its file: anonymous memory follows the last page of
-//! the file.
+//! space is reserved before new pages of the file, or holes in it, are written; file systems that
+//! copy on write may need more. A read-only mapping: writes are rejected. A private mapping that
+//! outgrows its file: anonymous memory follows the last page of the file.
 //!
 //! Other handles and programs may change the size of the file. [`Mapping::adapt_to_file_size`], which is called
 //! before each operation, detects such a change: the added bytes of a longer file are mapped, and
@@ -21,7 +21,7 @@
 //! [`Mapping`] is a plain value; its owner keeps the file open.
 
 use super::backend::Identity;
-use crate::os::mapping::{self, read_only, size_of_file, too_large};
+use crate::os::mapping::{self, read_only, size_and_holes, size_of_file, too_large};
 use crate::{Error, Result, kernels};
 use std::fs::File;
 use std::io;
@@ -67,6 +67,8 @@ pub struct Mapping {
     pub fd: Descriptor,
     /// For a private mapping, the size of the file in bytes when it was mapped.
     pub of_file: usize,
+    /// Whether the file had holes, which use no disk space, when its size was last compared.
+    pub has_holes: bool,
     /// Whether a private mapping was written to. It then does not follow changes of the file.
     pub changed: bool,
 }
@@ -110,7 +112,7 @@ impl Mapping {
     /// [`Error::FileOpen`] when it cannot be mapped.
     pub fn new(fd: Descriptor, access: Access, initial: usize) -> Result<Mapping> {
         let failed = |error| Error::FileOpen.during("map").os(error);
-        let file_size = size_of_file(fd).map_err(failed)?;
+        let (file_size, has_holes) = size_and_holes(fd).map_err(failed)?;
         let wanted = match access {
             Access::Read => file_size,
             Access::Write | Access::Private => file_size.max(initial),
@@ -124,19 +126,29 @@ impl Mapping {
             access,
             fd,
             of_file: file_size,
+            has_holes,
             changed: false,
         })
     }
 
     /// Whether the file still has the known size.
     pub fn is_current(&self) -> bool {
-        match self.access {
-            Access::Private if self.changed => true,
-            Access::Private => size_of_file(self.fd).is_ok_and(|size| size == self.of_file),
-            Access::Read | Access::Write => {
-                size_of_file(self.fd).is_ok_and(|size| size == self.file_size)
-            }
-        }
+        let mut mapping = *self;
+        mapping.compare()
+    }
+
+    /// Whether the file still has the known size. Must precede a write, which needs to know whether
+    /// the file has holes.
+    pub fn compare(&mut self) -> bool {
+        let known = match self.access {
+            Access::Private if self.changed => return true,
+            Access::Private => self.of_file,
+            Access::Read | Access::Write => self.file_size,
+        };
+        size_and_holes(self.fd).is_ok_and(|(size, has_holes)| {
+            self.has_holes = has_holes;
+            size == known
+        })
     }
 
     /// Adapts to a file size changed by other handles or programs and maps new bytes; returns the
@@ -150,7 +162,7 @@ impl Mapping {
     /// # Safety
     /// `self` describes a mapped file.
     pub unsafe fn adapt_to_file_size(&mut self) -> Result<Option<Pages>> {
-        if self.is_current() {
+        if self.compare() {
             return Ok(None);
         }
         let failed = |error| Error::FileRead.during("map again").os(error);
@@ -195,11 +207,17 @@ impl Mapping {
         self.access == Access::Private && self.changed
     }
 
-    /// Whether bytes of a private mapping are lost because its file was truncated.
-    fn is_cut(&self, from: usize, end: usize) -> bool {
-        self.access == Access::Private
-            && from < self.of_file
-            && size_of_file(self.fd).map_or(true, |size| size < end.min(self.of_file))
+    /// Returns whether the file has holes; `None` if bytes of a private mapping are lost because
+    /// its file was truncated.
+    fn holes(&self, from: usize, end: usize) -> Option<bool> {
+        match self.access {
+            Access::Private if from < self.of_file => {
+                let (size, has_holes) = size_and_holes(self.fd).ok()?;
+                (size >= end.min(self.of_file)).then_some(has_holes)
+            }
+            Access::Private => Some(false),
+            Access::Read | Access::Write => Some(self.has_holes),
+        }
     }
 
     /// Whether the `len` bytes at `start` overlap the mapping. Only addresses are compared.
@@ -214,9 +232,15 @@ impl Mapping {
     pub unsafe fn at(&self, position: u64, len: usize) -> Option<NonNull<u8>> {
         let position = usize::try_from(position).ok()?;
         let end = position.checked_add(len)?;
-        let is_there = end <= self.file_size && !(len > 0 && self.is_cut(position, end));
+        if end > self.file_size {
+            return None;
+        }
         // SAFETY: all bytes of the file are mapped, and the position is within them.
-        is_there.then(|| unsafe { self.start.add(position) })
+        let start = unsafe { self.start.add(position) };
+        if len > 0 && self.holes(position, end)? {
+            mapping::load_holes(self.fd, start, len).ok()?;
+        }
+        Some(start)
     }
 
     /// Writes `len` bytes from `position` on. Previously returned addresses may become invalid.
@@ -236,13 +260,15 @@ impl Mapping {
         if len == 0 {
             return Ok(());
         }
-        if self.is_cut(0, usize::MAX) {
-            return Err(Error::FileWrite);
-        }
+        let has_holes = self.holes(0, usize::MAX).ok_or(Error::FileWrite)?;
         self.changed = true;
         let position = usize::try_from(position).map_err(|_| failed(too_large()))?;
         let end = position.checked_add(len).ok_or_else(|| failed(too_large()))?;
         let within = self.offset_of(bytes);
+        if has_holes {
+            // SAFETY: the caller guarantees the conditions on `self`.
+            unsafe { self.prepare_holes(position, end) }.map_err(failed)?;
+        }
         if end > self.file_size {
             // SAFETY: the caller guarantees the conditions on `self`.
             unsafe { self.grow(end) }.map_err(failed)?;
@@ -277,9 +303,7 @@ impl Mapping {
         if len == self.file_size {
             return Ok(());
         }
-        if self.is_cut(0, usize::MAX) {
-            return Err(Error::FileTruncate);
-        }
+        self.holes(0, usize::MAX).ok_or(Error::FileTruncate)?;
         self.changed = true;
         if len > self.file_size {
             // SAFETY: the caller guarantees the conditions on `self`.
@@ -330,6 +354,22 @@ impl Mapping {
     fn offset_of(&self, address: *const u8) -> Option<usize> {
         let offset = address.addr().checked_sub(self.start.addr().get())?;
         (offset < self.mapping_size).then_some(offset)
+    }
+
+    /// Reserves disk space for the holes between two positions that are before the end of the file.
+    ///
+    /// # Safety
+    /// `self` describes a mapped file.
+    unsafe fn prepare_holes(&self, from: usize, to: usize) -> io::Result<()> {
+        let to = to.min(self.file_size);
+        if self.access == Access::Write {
+            return mapping::fill_holes(self.fd, from, to, self.file_size);
+        }
+        // The first write to a page of a private mapping reads the page.
+        let to = to.min(self.of_file);
+        // SAFETY: the position is in the mapping.
+        let start = unsafe { self.start.add(from.min(to)) };
+        mapping::load_holes(self.fd, start, to.saturating_sub(from))
     }
 
     /// Grows a file shorter than `len` bytes, and its mapping; added bytes are zero.
@@ -451,6 +491,26 @@ mod tests {
         let path = dir.join("f");
         std::fs::write(&path, &bytes).unwrap();
         (path, bytes)
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn holes_get_disk_space_before_they_are_written() {
+        const PAGE: usize = 65_536;
+        let dir = TempDir::new("holes");
+        let (path, _) = file_of(&dir, 0);
+        File::options().write(true).open(&path).unwrap().set_len(4 * PAGE as u64).unwrap();
+        let mut mapped = Mapped::open(&path, Access::Write, 1);
+        assert!(mapped.mapping.has_holes);
+        // SAFETY: the file is mapped.
+        unsafe { mapped.mapping.prepare_holes(PAGE + 1, 2 * PAGE + 1) }.unwrap();
+        assert_eq!(mapped.bytes(), vec![0; 4 * PAGE]);
+        let reserved = std::os::unix::fs::MetadataExt::blocks(&mapped.file.metadata().unwrap());
+        // Some file systems cannot reserve space.
+        assert!(reserved == 0 || reserved * 512 > PAGE as u64, "{reserved}");
+        mapped.write(0, &[1; 4 * PAGE]).unwrap();
+        assert!(mapped.mapping.compare());
+        assert_eq!(mapped.bytes(), vec![1; 4 * PAGE]);
     }
 
     #[test]

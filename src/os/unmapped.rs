@@ -123,6 +123,30 @@ pub(crate) fn size_of_file(_file: Descriptor) -> Result<usize> {
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`].
+pub(crate) fn size_and_holes(_file: Descriptor) -> Result<(usize, bool)> {
+    unsupported()
+}
+
+/// Fails.
+///
+/// # Errors
+/// [`ErrorKind::Unsupported`].
+pub(crate) fn fill_holes(_: Descriptor, _from: usize, _to: usize, _file_size: usize) -> Result<()> {
+    unsupported()
+}
+
+/// Fails.
+///
+/// # Errors
+/// [`ErrorKind::Unsupported`].
+pub(crate) fn load_holes(_file: Descriptor, _start: NonNull<u8>, _len: usize) -> Result<()> {
+    unsupported()
+}
+
+/// Fails.
+///
+/// # Errors
+/// [`ErrorKind::Unsupported`].
 pub(crate) fn identity_of(_file: Descriptor) -> Result<(u64, u64)> {
     unsupported()
 }

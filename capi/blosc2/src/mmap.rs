@@ -147,6 +147,7 @@ unsafe fn mapping_of(params: *mut blosc2_stdio_mmap) -> Option<Mapping> {
             },
             fd: stdio::descriptor((*params).fd),
             of_file: file_size,
+            has_holes: false,
             changed: false,
         })
     }
@@ -160,8 +161,8 @@ unsafe fn mapping_of(params: *mut blosc2_stdio_mmap) -> Option<Mapping> {
 unsafe fn current(params: *mut blosc2_stdio_mmap) -> Option<Mapping> {
     // SAFETY: guaranteed by the caller.
     unsafe {
-        let mapping = mapping_of(params)?;
-        if mapping.access != Access::Private && mapping.is_current() {
+        let mut mapping = mapping_of(params)?;
+        if mapping.access != Access::Private && mapping.compare() {
             return Some(mapping);
         }
         let mut all = mapped();

@@ -159,6 +159,22 @@ pub(in crate::os) mod mapping {
         ManuallyDrop::new(unsafe { File::from_raw_fd(fd) }).sync_all()
     }
 
+    /// Does nothing: holes are read without disk space.
+    ///
+    /// # Errors
+    /// None; the function of other systems has errors.
+    pub(in crate::os) fn load_holes(_fd: RawFd, _start: *mut u8, _len: usize) -> Result<()> {
+        Ok(())
+    }
+
+    /// Does nothing: the system reserves no space inside a file.
+    ///
+    /// # Errors
+    /// None; the function of other systems has errors.
+    pub(in crate::os) fn reserve_within(_fd: RawFd, _start: i64, _len: i64) -> Result<()> {
+        Ok(())
+    }
+
     /// Reserves disk space for `len` bytes after the end of a file, which keeps its size. Returns
     /// `false`: the caller extends the file.
     ///

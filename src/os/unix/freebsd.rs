@@ -91,6 +91,23 @@ pub(in crate::os) mod mapping {
         Ok(())
     }
 
+    /// Does nothing: holes are read without disk space.
+    ///
+    /// # Errors
+    /// None; the function of other systems has errors.
+    pub(in crate::os) fn load_holes(_fd: RawFd, _start: *mut u8, _len: usize) -> Result<()> {
+        Ok(())
+    }
+
+    /// Reserves disk space for `len` bytes from `start` on, which are inside a file, if the file
+    /// system can.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub(in crate::os) fn reserve_within(fd: RawFd, start: i64, len: i64) -> Result<()> {
+        reserve(fd, start, len).map(|_| ())
+    }
+
     /// Extends a file by `len` bytes at its end, `start`, and reserves disk space for them. Returns
     /// `false` on file systems that cannot reserve space.
     ///

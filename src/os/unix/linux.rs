@@ -127,6 +127,7 @@ pub(in crate::os) fn environment() -> *const *const c_char {
 #[cfg(feature = "mmap")]
 pub(in crate::os) mod mapping {
     use std::io::{Error, Result};
+    use std::mem::MaybeUninit;
     use std::os::fd::RawFd;
     use std::ptr::NonNull;
 
@@ -169,15 +170,53 @@ pub(in crate::os) mod mapping {
         Ok(())
     }
 
+    /// Loads whole pages of a file on tmpfs, where reading a hole reserves memory for it. Kernels
+    /// before 5.14 do nothing.
+    ///
+    /// # Errors
+    /// `ENOSPC`.
+    pub(in crate::os) fn load_holes(fd: RawFd, start: *mut u8, len: usize) -> Result<()> {
+        /// Loads pages, and fails where reading them would raise a signal.
+        const MADV_POPULATE_READ: i32 = 22;
+        /// The number of tmpfs.
+        const TMPFS: u64 = 0x0102_1994;
+        let mut found = MaybeUninit::<libc::statfs64>::uninit();
+        // SAFETY: the call fills the struct when it returns 0.
+        let is_tmpfs = unsafe {
+            libc::fstatfs64(fd, found.as_mut_ptr()) == 0
+                && found.assume_init().f_type as u64 == TMPFS
+        };
+        // SAFETY: loading pages does not change memory.
+        let loaded =
+            !is_tmpfs || unsafe { libc::madvise(start.cast(), len, MADV_POPULATE_READ) } == 0;
+        if loaded || Error::last_os_error().raw_os_error() != Some(libc::EFAULT) {
+            return Ok(());
+        }
+        Err(Error::from_raw_os_error(libc::ENOSPC))
+    }
+
+    /// Reserves disk space for `len` bytes from `start` on, which are inside a file, if the file
+    /// system can.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub(in crate::os) fn reserve_within(fd: RawFd, start: i64, len: i64) -> Result<()> {
+        allocate(fd, libc::FALLOC_FL_KEEP_SIZE, start, len).map(|_| ())
+    }
+
     /// Extends a file by `len` bytes at its end, `start`, and reserves disk space for them. Returns
     /// `false` on file systems that cannot reserve space.
     ///
     /// # Errors
     /// Those of the system; the file may have grown nevertheless.
     pub(in crate::os) fn reserve(fd: RawFd, start: i64, len: i64) -> Result<bool> {
+        allocate(fd, 0, start, len)
+    }
+
+    fn allocate(fd: RawFd, flags: i32, start: i64, len: i64) -> Result<bool> {
         loop {
             // SAFETY: the call accesses no memory.
-            if unsafe { libc::fallocate64(fd, 0, start, len) } == 0 {
+            if unsafe { libc::fallocate64(fd, flags, start, len) } == 0 {
                 return Ok(true);
             }
             let error = Error::last_os_error();

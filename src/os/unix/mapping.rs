@@ -225,10 +225,14 @@ fn map_before_memory(fd: RawFd, file_size: usize, len: usize) -> io::Result<NonN
 
 /// Returns `len` rounded up to a multiple of the page size, in bytes.
 fn pages(len: usize) -> io::Result<usize> {
+    len.checked_next_multiple_of(page_size()?).ok_or_else(too_large)
+}
+
+/// Returns the size of a page in bytes.
+fn page_size() -> io::Result<usize> {
     // SAFETY: sysconf only reads a constant of the system.
     let page = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) });
-    let page = page.map_err(|_| too_large())?;
-    len.checked_next_multiple_of(page).ok_or_else(too_large)
+    page.map_err(|_| too_large())
 }
 
 /// Returns the error for a size that exceeds the address space.
@@ -246,7 +250,17 @@ pub(crate) fn read_only() -> io::Error {
 /// # Errors
 /// Those of the system.
 pub(crate) fn size_of_file(fd: Descriptor) -> io::Result<usize> {
-    usize::try_from(borrowed(fd)?.metadata()?.len()).map_err(|_| too_large())
+    size_and_holes(fd).map(|(size, _)| size)
+}
+
+/// Returns the size of a file in bytes, and whether parts of it have no disk space.
+///
+/// # Errors
+/// Those of the system.
+pub(crate) fn size_and_holes(fd: Descriptor) -> io::Result<(usize, bool)> {
+    let found = borrowed(fd)?.metadata()?;
+    let size = usize::try_from(found.len()).map_err(|_| too_large())?;
+    Ok((size, found.blocks().saturating_mul(512) < found.len()))
 }
 
 /// Returns the device and the inode of a file.
@@ -275,6 +289,37 @@ pub(crate) fn extend_file(fd: Descriptor, from: usize, to: usize) -> io::Result<
         return Err(too_large());
     };
     if system::reserve(fd, start, len)? { Ok(()) } else { set_size_of_file(fd, to) }
+}
+
+/// Reserves disk space for the pages of a file with the bytes from `from` to `to`, up to the end of
+/// the file at `file_size`. File systems that copy on write, and some others, cannot.
+///
+/// # Errors
+/// Those of the system.
+pub(crate) fn fill_holes(
+    fd: Descriptor,
+    from: usize,
+    to: usize,
+    file_size: usize,
+) -> io::Result<()> {
+    let (from, to) = (from - from % page_size()?, pages(to)?.min(file_size));
+    if from >= to {
+        return Ok(());
+    }
+    let (Ok(start), Ok(len)) = (i64::try_from(from), i64::try_from(to - from)) else {
+        return Err(too_large());
+    };
+    system::reserve_within(fd, start, len)
+}
+
+/// Loads the mapped pages of `len` bytes of a file with holes, if a hole that is read needs disk
+/// space: reading would end the process with a bus error on a full disk.
+///
+/// # Errors
+/// Those of the system.
+pub(crate) fn load_holes(fd: Descriptor, start: NonNull<u8>, len: usize) -> io::Result<()> {
+    let before = start.addr().get() % page_size()?;
+    system::load_holes(fd, start.as_ptr().wrapping_sub(before), pages(before + len)?)
 }
 
 /// Returns the file of a number, which is not closed.

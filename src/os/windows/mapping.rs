@@ -245,6 +245,36 @@ pub(crate) fn size_of_file(file: Descriptor) -> io::Result<usize> {
     }
 }
 
+/// Returns the size of a file in bytes, and `false`: files have holes only if a program asks for
+/// them.
+///
+/// # Errors
+/// Those of the system.
+pub(crate) fn size_and_holes(file: Descriptor) -> io::Result<(usize, bool)> {
+    size_of_file(file).map(|size| (size, false))
+}
+
+/// Does nothing.
+///
+/// # Errors
+/// None; the function of other systems has errors.
+pub(crate) fn fill_holes(
+    _file: Descriptor,
+    _from: usize,
+    _to: usize,
+    _file_size: usize,
+) -> io::Result<()> {
+    Ok(())
+}
+
+/// Does nothing.
+///
+/// # Errors
+/// None; the function of other systems has errors.
+pub(crate) fn load_holes(_file: Descriptor, _start: NonNull<u8>, _len: usize) -> io::Result<()> {
+    Ok(())
+}
+
 fn information_of(file: Descriptor) -> io::Result<BY_HANDLE_FILE_INFORMATION> {
     let mut found = MaybeUninit::uninit();
     // SAFETY: the call fills the struct when it returns a value other than 0.
