@@ -1,10 +1,11 @@
 /*
  * Callbacks that call the library for their own super-chunk, from several threads: each call
  * succeeds or returns an error, the data stay intact, and a reopened super-chunk has all
- * metalayers.
+ * metalayers. Callbacks of I/O backends do the same.
  */
 
 #include "schunks.h"
+#include <blosc2/blosc2-stdio.h>
 
 enum { BLOCKS = 8, BLOCK = 400, ALL = BLOCKS * BLOCK, ROUNDS = 4 };
 
@@ -157,14 +158,196 @@ static void callbacks_may_use_their_own_super_chunk(int has_prefilter) {
   }
 }
 
+/* ---- I/O backends ----------------------------------------------------------------------------- */
+
+/* The callbacks of the backend, and the actions in them. */
+enum { OPEN, CLOSE, SIZE, WRITE, READ_BYTES, TRUNCATE, FUNCTIONS };
+enum { GET_CHUNK, DECOMPRESS, SLICE, EXISTS, LENGTH, REFRESH, APPEND_ONE, ADD_LAYER, COPY, ACTIONS };
+
+static int function, action, depth, inner_calls;
+
+/* Uses the super-chunk in a callback of its backend. */
+static void use_served(int called) {
+  uint8_t *chunk = NULL, items[ALL];
+  bool needs_free = false;
+  blosc2_storage storage = BLOSC2_STORAGE_DEFAULTS;
+  blosc2_schunk *copy;
+  int64_t code = 0;
+
+  if (served == NULL || called != function || __atomic_exchange_n(&depth, 1, __ATOMIC_RELAXED) != 0) {
+    return;
+  }
+  switch (action) {
+    case GET_CHUNK:
+      code = blosc2_schunk_get_chunk(served, 0, &chunk, &needs_free);
+      if (code > 0 && needs_free) {
+        free(chunk);
+      }
+      break;
+    case DECOMPRESS:
+      code = blosc2_schunk_decompress_chunk(served, 0, items, sizeof items);
+      break;
+    case SLICE:
+      code = blosc2_schunk_get_slice_buffer(served, 0, 10, items);
+      break;
+    case EXISTS:
+      code = blosc2_vlmeta_exists(served, "conf");
+      break;
+    case LENGTH:
+      code = blosc2_schunk_frame_len(served);
+      break;
+    case REFRESH:
+      code = blosc2_schunk_refresh(served);
+      break;
+    case APPEND_ONE:
+      code = blosc2_schunk_append_buffer(served, items, 8);
+      break;
+    case ADD_LAYER:
+      code = blosc2_vlmeta_add(served, "inner", (uint8_t *)"abc", 3, NULL);
+      break;
+    default:
+      copy = blosc2_schunk_copy(served, &storage);
+      code = copy == NULL ? BLOSC2_ERROR_INVALID_PARAM : 0;
+      blosc2_schunk_free(copy);
+  }
+  inner_calls++;
+  note(code);
+  __atomic_store_n(&depth, 0, __ATOMIC_RELAXED);
+}
+
+static void *io_open(const char *path, const char *mode, void *params) {
+  use_served(OPEN);
+  return blosc2_stdio_open(path, mode, params);
+}
+
+static int io_close(void *stream) {
+  use_served(CLOSE);
+  return blosc2_stdio_close(stream);
+}
+
+static int64_t io_size(void *stream) {
+  use_served(SIZE);
+  return blosc2_stdio_size(stream);
+}
+
+static int64_t io_write(const void *ptr, int64_t size, int64_t nitems, int64_t position, void *stream) {
+  use_served(WRITE);
+  return blosc2_stdio_write(ptr, size, nitems, position, stream);
+}
+
+static int64_t io_read(void **ptr, int64_t size, int64_t nitems, int64_t position, void *stream) {
+  use_served(READ_BYTES);
+  return blosc2_stdio_read(ptr, size, nitems, position, stream);
+}
+
+static int io_truncate(void *stream, int64_t size) {
+  use_served(TRUNCATE);
+  return blosc2_stdio_truncate(stream, size);
+}
+
+/* Makes the calls whose I/O calls back; each succeeds. */
+static void use_with_backend(blosc2_schunk *schunk, const uint8_t *data, blosc2_io *io) {
+  static uint8_t back[ALL];
+  blosc2_storage storage = BLOSC2_STORAGE_DEFAULTS;
+  blosc2_schunk *copy;
+
+  CHECK_IS(blosc2_schunk_append_buffer(schunk, data, ALL), 3);
+  CHECK_IS(blosc2_schunk_decompress_chunk(schunk, 1, back, sizeof back), ALL);
+  CHECK(memcmp(back, data, sizeof back) == 0);
+  memset(back, 0, sizeof back);
+  CHECK_IS(blosc2_schunk_get_slice_buffer(schunk, ALL / ITEM - 5, ALL / ITEM + 5, back), 0);
+  CHECK(memcmp(back, data + ALL - 5 * ITEM, 5 * ITEM) == 0 && memcmp(back + 5 * ITEM, data, 5 * ITEM) == 0);
+  CHECK_IS(blosc2_vlmeta_update(schunk, "conf", (uint8_t *)"other", 5, NULL), 0);
+  CHECK_IS(blosc2_schunk_delete_chunk(schunk, 2), 2);
+  CHECK(blosc2_schunk_refresh(schunk) >= 0);
+  storage.contiguous = true;
+  storage.urlpath = (char *)"copy.b2frame";
+  storage.io = io;
+  copy = blosc2_schunk_copy(schunk, &storage);
+  CHECK(copy != NULL);
+  blosc2_schunk_free(copy);
+  CHECK_IS(blosc2_remove_urlpath("copy.b2frame"), 0);
+  CHECK(blosc2_schunk_to_file(schunk, "copy.b2frame") > 0);
+  CHECK_IS(blosc2_remove_urlpath("copy.b2frame"), 0);
+  CHECK(blosc2_schunk_append_file(schunk, "copy.b2frame") >= 0);
+  CHECK_IS(blosc2_remove_urlpath("copy.b2frame"), 0);
+}
+
+/* A callback of an I/O backend that uses the super-chunk of the call gets an error or data, and
+ * never waits for itself. */
+static void io_backends_cannot_wait_for_themselves(void) {
+  static uint8_t data[ALL], items[ALL];
+  blosc2_io_cb backend = {.id = 201,
+                          .name = "uses it",
+                          .is_allocation_necessary = true,
+                          .open = io_open,
+                          .close = io_close,
+                          .size = io_size,
+                          .write = io_write,
+                          .read = io_read,
+                          .truncate = io_truncate,
+                          .destroy = blosc2_stdio_destroy};
+  blosc2_io io = BLOSC2_IO_DEFAULTS;
+  int kind, nthreads, all_calls = 0;
+
+  CHECK_IS(blosc2_register_io_cb(&backend), 0);
+  io.id = 201;
+  fill_with_data(data, sizeof data);
+  for (kind = FRAME; kind < KINDS; kind++) {
+    for (nthreads = 1; nthreads <= 3; nthreads += 2) {
+      for (function = 0; function < FUNCTIONS; function++) {
+        for (action = 0; action < ACTIONS; action++) {
+          blosc2_cparams cparams = items_of(ITEM);
+          blosc2_dparams dparams = BLOSC2_DPARAMS_DEFAULTS;
+          blosc2_storage storage = BLOSC2_STORAGE_DEFAULTS;
+          blosc2_schunk *schunk;
+
+          cparams.blocksize = BLOCK;
+          cparams.nthreads = dparams.nthreads = (int16_t)nthreads;
+          storage.cparams = &cparams;
+          storage.dparams = &dparams;
+          storage.contiguous = is_contiguous(kind);
+          storage.urlpath = path_of(kind);
+          storage.io = &io;
+          schunk = blosc2_schunk_new(&storage);
+          CHECK(schunk != NULL);
+          CHECK_IS(blosc2_schunk_append_buffer(schunk, data, sizeof data), 1);
+          CHECK_IS(blosc2_schunk_append_buffer(schunk, data, sizeof data), 2);
+          CHECK_IS(blosc2_vlmeta_add(schunk, "conf", (uint8_t *)"value", 5, NULL), 0);
+          if (is_on_disk(kind)) {
+            /* A new handle reads its index first. */
+            blosc2_schunk_free(schunk);
+            schunk = blosc2_schunk_open_udio(path_of(kind), &io);
+            CHECK(schunk != NULL);
+          }
+          done_well = refused = wrong = inner_calls = 0;
+          served = schunk;
+          use_with_backend(schunk, data, &io);
+          served = NULL;
+          CHECK_IS(wrong, 0);
+          all_calls += inner_calls;
+          CHECK_IS(schunk->nchunks, 2);
+          CHECK_IS(blosc2_schunk_decompress_chunk(schunk, 0, items, sizeof items), ALL);
+          CHECK(memcmp(items, data, sizeof items) == 0);
+          CHECK(has_vlmeta(schunk, "conf", "other", 5));
+          done(schunk, kind);
+        }
+      }
+    }
+  }
+  CHECK(all_calls > 3 * 2 * FUNCTIONS * ACTIONS);
+}
+
 int main(void) {
   blosc2_filter filter = {.id = 200, .name = "calls back", .version = 1, .forward = forward, .backward = backward};
 
+  alarm(300);
   enter_folder();
   blosc2_init();
   CHECK_IS(blosc2_register_filter(&filter), 0);
   callbacks_may_use_their_own_super_chunk(0);
   callbacks_may_use_their_own_super_chunk(1);
+  io_backends_cannot_wait_for_themselves();
   blosc2_destroy();
   return leave_folder();
 }

@@ -2,6 +2,7 @@
 
 use super::backends::{FILESYSTEM, FILESYSTEM_MMAP, registered};
 use super::read_only::ReadOnlyFileSystem;
+use super::serving::run_io;
 use crate::mmap;
 use crate::types::io::{blosc2_io, blosc2_io_cb};
 use crate::types::stdio::{blosc2_stdio_mmap, blosc2_stdio_params};
@@ -73,12 +74,13 @@ fn has_same_functions(one: &blosc2_io_cb, other: &blosc2_io_cb) -> bool {
     same!(open close size write read truncate destroy)
 }
 
-/// Calls a callback with the error state cleared, so that [`callback_error`] can find the cause of
-/// a failure.
-fn call_cleared<R>(callback: impl FnOnce() -> R) -> R {
+/// Calls a callback of the backend at an address with the error state cleared, so that
+/// [`callback_error`] can find the cause of a failure. Address 0 is that of the mapped-file
+/// backend, which calls nothing of the program.
+fn call_cleared<R>(backend: usize, callback: impl FnOnce() -> R) -> R {
     last_error::clear();
     os::errno::clear();
-    callback()
+    if backend == 0 { callback() } else { run_io(backend, callback) }
 }
 
 /// Returns the error of a callback that was [`call_cleared`]. Its cause is the recorded error if
@@ -110,14 +112,18 @@ impl Backend for CBackend {
     fn open(&self, path: &Path, mode: Mode) -> Result<Box<dyn Stream>> {
         let open = self.callbacks.open.ok_or(Error::PluginIo)?;
         let c_path = os::path::text(path).ok_or(Error::FileOpen)?;
+        let is_mapping = has_same_functions(&self.callbacks, &FILESYSTEM_MMAP);
+        let backend = if is_mapping { 0 } else { std::ptr::from_ref(self).addr() };
         // SAFETY: the strings are NUL-terminated, and the parameters are those that the backend
         // expects.
-        let stream =
-            call_cleared(|| unsafe { open(c_path.as_ptr(), mode.c_name().as_ptr(), self.params) });
+        let stream = call_cleared(backend, || unsafe {
+            open(c_path.as_ptr(), mode.c_name().as_ptr(), self.params)
+        });
         let stream =
             NonNull::new(stream).ok_or_else(|| callback_error(Error::FileOpen, "open", path))?;
         Ok(Box::new(CStream {
             callbacks: self.callbacks,
+            backend,
             stream: Mutex::new(Opened(stream)),
             path: path.into(),
             is_closed: false,
@@ -155,6 +161,8 @@ impl Backend for CBackend {
 /// A stream of C callbacks, which expect to be called by one thread at a time.
 struct CStream {
     callbacks: blosc2_io_cb,
+    /// The address of the backend; 0 for the mapped-file backend.
+    backend: usize,
     stream: Mutex<Opened>,
     /// The path that the stream was opened with, for errors.
     path: Box<Path>,
@@ -181,6 +189,11 @@ impl CStream {
         self.stream.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Calls a callback, as [`call_cleared`].
+    fn call<R>(&self, callback: impl FnOnce() -> R) -> R {
+        call_cleared(self.backend, callback)
+    }
+
     /// Calls the backend's read for `len` bytes. A backend that lends its own memory ignores
     /// `dest`. Returns the address and the number of the bytes read.
     fn read(&self, position: u64, dest: *mut u8, len: usize) -> Result<(*mut u8, usize)> {
@@ -192,7 +205,7 @@ impl CStream {
         // SAFETY: the stream is open, and `dest` has `len` bytes unless the backend lends its own
         // memory.
         let there =
-            call_cleared(|| unsafe { read(&mut start, 1, wanted, position, stream.0.as_ptr()) });
+            self.call(|| unsafe { read(&mut start, 1, wanted, position, stream.0.as_ptr()) });
         match usize::try_from(there) {
             Ok(there) if there <= len && !(start.is_null() && there > 0) => {
                 Ok((start.cast(), there))
@@ -220,7 +233,7 @@ impl CStream {
         let close = self.callbacks.close.ok_or(Error::PluginIo)?;
         let stream = self.stream.get_mut().unwrap_or_else(PoisonError::into_inner);
         // SAFETY: the stream is open, and is not used again.
-        match call_cleared(|| unsafe { close(stream.0.as_ptr()) }) {
+        match call_cleared(self.backend, || unsafe { close(stream.0.as_ptr()) }) {
             0 => Ok(()),
             _ => Err(callback_error(Error::FileWrite, "close", &self.path)),
         }
@@ -231,7 +244,7 @@ impl Stream for CStream {
     fn size(&self) -> Result<u64> {
         let size = self.callbacks.size.ok_or(Error::PluginIo)?;
         // SAFETY: the stream is open.
-        let size = call_cleared(|| unsafe { size(self.locked().0.as_ptr()) });
+        let size = self.call(|| unsafe { size(self.locked().0.as_ptr()) });
         u64::try_from(size)
             .map_err(|_| callback_error(Error::FileRead, "get the size of", &self.path))
     }
@@ -275,7 +288,7 @@ impl Stream for CStream {
         };
         let stream = self.locked();
         // SAFETY: the stream is open, and `bytes` has `len` bytes.
-        let written = call_cleared(|| unsafe {
+        let written = self.call(|| unsafe {
             let stream = stream.0.as_ptr();
             write(bytes.as_ptr().cast(), size, nitems, position, stream)
         });
@@ -290,7 +303,7 @@ impl Stream for CStream {
         let truncate = self.callbacks.truncate.ok_or(Error::PluginIo)?;
         let len = i64::try_from(len).map_err(|_| Error::FileTruncate)?;
         // SAFETY: the stream is open.
-        match call_cleared(|| unsafe { truncate(self.locked().0.as_ptr(), len) }) {
+        match self.call(|| unsafe { truncate(self.locked().0.as_ptr(), len) }) {
             0 => Ok(()),
             _ => Err(callback_error(Error::FileTruncate, "set the length of", &self.path)),
         }

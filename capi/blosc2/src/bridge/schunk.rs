@@ -14,9 +14,9 @@ use super::serving;
 use crate::constants::metalayers::{BLOSC2_MAX_METALAYERS, BLOSC2_MAX_VLMETALAYERS};
 use crate::defaults;
 use crate::types::params::blosc2_cparams;
-use crate::types::schunk::{blosc2_metalayer, blosc2_schunk};
+use crate::types::schunk::{blosc2_frame, blosc2_metalayer, blosc2_schunk};
 use ferroblosc::chunk::{BasicHeader, Compressor, Decompressor, MIN_HEADER_LENGTH};
-use ferroblosc::frame::{Counters, Frame, Loaded, Metalayer, StoredParams};
+use ferroblosc::frame::{Counters, Files, Frame, Loaded, Metalayer, StoredParams};
 use ferroblosc::pool::gate::{Entry, Gate, Hold};
 use ferroblosc::schunk::{Layer, Layers, State};
 use ferroblosc::{Buffer, Error, Result, trace_error};
@@ -25,6 +25,7 @@ use std::cell::UnsafeCell;
 use std::ffi::{CStr, c_char};
 use std::ops::{Deref, DerefMut};
 use std::ptr::{NonNull, null_mut};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU8, Ordering};
 
 /// The number of bytes by which the array of chunks grows.
@@ -44,6 +45,9 @@ pub struct Allocated {
     layers: Gate,
     /// Records of memory that the super-chunk lent.
     loans: UnsafeCell<Loans>,
+    /// The address of the frame's I/O backend; 0 without one. It is set before programs have the
+    /// super-chunk.
+    backend: usize,
 }
 
 impl Allocated {
@@ -81,7 +85,7 @@ pub enum Purpose {
 /// An object that a call has entered. Dropping it leaves the object.
 pub struct Entered<T> {
     object: T,
-    _hold: Option<Hold<'static>>,
+    _hold: Option<(Hold<'static>, serving::Use)>,
 }
 
 impl<T> Entered<T> {
@@ -148,11 +152,17 @@ impl CSchunk {
     /// Enters the super-chunk for a purpose, like [`CSchunk::enter`].
     pub fn entered(self, purpose: Purpose) -> Result<Entered<CSchunk>> {
         let owner = self.owner();
+        let recursive = serving::is_callback();
+        let nested = recursive && owner.is_serving();
+        if recursive && owner.is_doing_io(nested) {
+            trace_error!("a callback of an I/O backend can't use the super-chunk of the call");
+            return Err(Error::InvalidParam);
+        }
         let entry = Entry {
             exclusive: purpose >= Purpose::Change,
             calls: self.calls_program(purpose),
-            recursive: serving::is_callback(),
-            nested: owner.is_serving(),
+            recursive,
+            nested,
         };
         let hold = owner.gate().enter(entry).map_err(|_| {
             if entry.nested {
@@ -166,7 +176,8 @@ impl CSchunk {
             }
             Error::InvalidParam
         })?;
-        Ok(Entered { object: self, _hold: Some(hold) })
+        let record = serving::Use::new(owner.as_ptr()).ok_or(Error::InvalidParam)?;
+        Ok(Entered { object: self, _hold: Some((hold, record)) })
     }
 
     /// Enters two super-chunks in the order of their addresses, so that concurrent calls cannot
@@ -249,6 +260,33 @@ impl CSchunk {
             // SAFETY: the super-chunk is alive, or NULL.
             unsafe { CSchunk::new(schunk) }.is_ok_and(|served| served.owner().0 == owner.0)
         })
+    }
+
+    /// Whether this thread is inside a callback of the I/O backend of the super-chunk that owns the
+    /// chunks or, unless another callback serves it (`nested`), of any backend that a call with it
+    /// uses.
+    fn is_doing_io(self, nested: bool) -> bool {
+        let owner = self.owner();
+        // SAFETY: as in `gate`.
+        let backend = unsafe { (*owner.as_ptr().cast::<Allocated>()).backend };
+        serving::is_io_of(backend) || (!nested && serving::is_used_outside_io(owner.as_ptr()))
+    }
+
+    /// Sets the frame, and its I/O backend if it is in files.
+    ///
+    /// # Safety
+    /// The super-chunk was just created and has no frame.
+    pub unsafe fn set_frame(self, frame: Frame) {
+        let address = |files: &Arc<Files>| std::ptr::from_ref(files.backend()).cast::<()>().addr();
+        let backend = frame.files().map_or(0, address);
+        let frame = Box::into_raw(Box::new(blosc2_frame { frame }));
+        let schunk = self.as_ptr();
+        // SAFETY: the library made the struct, so it is an `Allocated`, and only the caller uses
+        // it.
+        unsafe {
+            (*schunk).frame = frame;
+            (*schunk.cast::<Allocated>()).backend = backend;
+        }
     }
 
     /// Returns the lock of the calls on the super-chunk.

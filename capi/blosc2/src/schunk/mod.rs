@@ -11,7 +11,7 @@ use crate::bridge::params::{cparams_of_stored, stored_params};
 use crate::bridge::schunk::{Allocated, CSchunk, Purpose};
 use crate::types::io::{blosc2_io, blosc2_storage};
 use crate::types::params::{blosc2_cparams, blosc2_dparams};
-use crate::types::schunk::{blosc2_frame, blosc2_schunk};
+use crate::types::schunk::blosc2_schunk;
 use crate::{defaults, global};
 use ferroblosc::frame::{Counters, Files, Frame, Loaded};
 use ferroblosc::io::lock::Lock;
@@ -135,9 +135,8 @@ impl Building {
     }
 
     fn set_frame(&self, frame: Frame) {
-        let frame = Box::into_raw(Box::new(blosc2_frame { frame }));
-        // SAFETY: the struct is valid, and only this call has a pointer to it.
-        unsafe { (*self.0.as_ptr()).frame = frame }
+        // SAFETY: only this call has a pointer to the struct, which has no frame yet.
+        unsafe { self.0.set_frame(frame) }
     }
 
     fn finish(self) -> *mut blosc2_schunk {
