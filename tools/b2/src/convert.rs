@@ -218,17 +218,32 @@ pub fn copy_hdf5(
     Ok(before)
 }
 
-/// Fails if the file of an output `FILE:/NAME` exists or is a store.
-fn check_container(path: &Path) -> Outcome {
+/// Fails if the file of an output `FILE:/NAME` is a store.
+fn refuse_store(path: &Path) -> Outcome {
     let shown = path.display();
     if members::is_store_name(path) || store::is_store(path) {
         return Err(Failure::usage(format!("{shown}: 'convert' does not change stores"))
             .replacing_hint("'b2 put' adds a file to a store"));
     }
-    if fs::symlink_metadata(path).is_err() || is_hdf5(path) {
-        return Ok(());
+    Ok(())
+}
+
+/// Returns whether the file of an output `FILE:/NAME` exists. Fails if arrays of this form cannot be
+/// added to it: only to HDF5 files arrays of this format can.
+fn can_grow(path: &Path, form: Form) -> Result<bool, Failure> {
+    if fs::symlink_metadata(path).is_err() {
+        return Ok(false);
     }
-    let reason = "arrays cannot be added to an existing file";
+    let shown = path.display();
+    let is_hdf5 = is_hdf5(path);
+    if is_hdf5 && matches!(form, Form::Binary(Destination::Hdf5 { .. })) {
+        return Ok(true);
+    }
+    let reason = if is_hdf5 {
+        "arrays of another format cannot be added to an HDF5 file"
+    } else {
+        "arrays cannot be added to an existing file"
+    };
     Err(Failure::new(format!("{shown}: already exists, and {reason}"))
         .with_hint("select another file for the array, which is created"))
 }
@@ -256,7 +271,7 @@ pub fn run(args: &ConvertArgs, cli: &Cli) -> Outcome {
     };
     let (path, name) = target(&args.output);
     if name.is_some() {
-        check_container(&path)?;
+        refuse_store(&path)?;
     }
     let to = form(args, &path)?;
     let has_names = matches!(
@@ -269,6 +284,10 @@ pub fn run(args: &ConvertArgs, cli: &Cli) -> Outcome {
             args.output.display()
         )));
     }
+    let grown = match &name {
+        Some(name) if can_grow(&path, to)? => Some(name.as_str()),
+        _ => None,
+    };
     let is_text = matches!(to, Form::Binary(Destination::Plain) | Form::Csv);
     if args.output == Path::new(STDIO) && !is_text {
         refuse_terminal(args.settings.force)?;
@@ -280,9 +299,9 @@ pub fn run(args: &ConvertArgs, cli: &Cli) -> Outcome {
         Some(_) => None,
     };
     let found = detect(&input, args)?;
-    let grown = name.as_deref().filter(|_| is_hdf5(&path));
-    let output = Output::new(&path, args.settings.force || grown.is_some())?;
-    let mut output = output.over(overwritten);
+    // A file that another program creates in the meantime is not replaced, also with `--force`.
+    let force = if name.is_some() { grown.is_some() } else { args.settings.force };
+    let mut output = Output::new(&path, force)?.over(overwritten);
     let copied = grown
         .map(|name| copy_hdf5(&path, &[name], &mut output, args.settings.force))
         .transpose()?;

@@ -1,6 +1,6 @@
 //! HDF5 files: datasets of h5py, conversion in both directions, additions, links, damage.
 
-use crate::common::TestDir;
+use crate::common::{TestDir, ints};
 
 /// The datasets of the file that h5py wrote, with their types and shapes.
 const DATASETS: [(&str, &str, &[u64]); 18] = [
@@ -172,6 +172,55 @@ fn datasets_are_added_to_existing_files_which_stay_complete() {
     folder.out("convert h5py.h5:/y h.h5:/one --force");
     assert_eq!(folder.line("diff h5py.h5:/y h.h5:/one").status, 0);
     assert_eq!(folder.line("diff h5py.h5:/y h.h5:/two/deep").status, 0);
+}
+
+/// An array is added only as HDF5 data to HDF5 data: any other file is kept.
+#[test]
+fn files_are_never_replaced_by_an_array_that_is_added() {
+    let folder = TestDir::new();
+    ints(&folder, "i.npy", &[20], 0);
+    folder.out("convert i.npy o.h5:/a/b");
+    folder.out("convert i.npy o.npz:/a");
+    folder.out("convert i.npy o.zarr.zip:/a");
+    let hdf5 = folder.read("o.h5");
+    let npz = folder.read("o.npz");
+    let zarr = folder.read("o.zarr.zip");
+    let kinds = [("hdf5", &hdf5), ("npz", &npz), ("zarr", &zarr)];
+    for name in ["h.h5", "h.hdf5", "h.npz", "h.zarr", "h.zarr.zip", "h.other"] {
+        for (kind, content) in kinds {
+            for to in ["", "hdf5", "npz", "zarr", "zarr2"] {
+                for force in ["", "--force"] {
+                    let option = if to.is_empty() { "" } else { "--to" };
+                    let line = format!("convert i.npy {name}:/n {option} {to} {force}");
+                    folder.write(name, content);
+                    let result = folder.line(&line);
+                    let is_hdf5 = to == "hdf5" || to.is_empty() && name.ends_with('5');
+                    if kind == "hdf5" && is_hdf5 {
+                        assert_eq!(result.status, 0, "{line}: {}", result.err());
+                        let renamed = folder.read(name);
+                        folder.write("added.h5", &renamed);
+                        for array in ["a/b", "n"] {
+                            let compared = folder.line(&format!("diff i.npy added.h5:/{array}"));
+                            assert_eq!(compared.status, 0, "{line}: {array}");
+                        }
+                        continue;
+                    }
+                    let without_format = name == "h.other" && to.is_empty();
+                    let (status, reason) = if without_format {
+                        (2, "the extension '.other' is unknown")
+                    } else if kind == "hdf5" {
+                        (1, "arrays of another format cannot be added to an HDF5 file")
+                    } else {
+                        (1, "already exists, and arrays cannot be added to an existing file")
+                    };
+                    assert_eq!(result.status, status, "{kind}: {line}: {}", result.err());
+                    assert!(result.err().contains(reason), "{kind}: {line}: {}", result.err());
+                    assert!(folder.read(name) == *content, "{kind}: {line}");
+                }
+            }
+        }
+        std::fs::remove_file(folder.path(name)).unwrap();
+    }
 }
 
 #[test]
