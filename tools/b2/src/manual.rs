@@ -14,7 +14,8 @@ const SECTIONS: Sections<'static> = Sections {
         (
             ".OUT.PID-NUMBER.tmp",
             "A directory next to the output OUT, in which the output is written before it gets its name. \
-             It is removed at the end, also after SIGINT, SIGTERM and SIGHUP.",
+             It is removed at the end, also after SIGINT, SIGTERM and SIGHUP. If the program is killed, \
+             the next one that writes to the same directory removes it.",
         ),
         (
             "$TMPDIR/.b2.PID-NUMBER.tmp",

@@ -5,8 +5,9 @@
 //! and SIGHUP, or on Windows for Ctrl-C and the end of the console, removes them before the program
 //! ends. Renaming holds the lock of that list, so the target is either complete or unchanged.
 //!
-//! SIGKILL and crashes leave the folder. Each folder is locked while its program uses it, so the next
-//! program that stages in the same directory recognises leftovers and removes them.
+//! SIGKILL and crashes leave the folder. It contains a marker file, and is locked while its program
+//! uses it, so the next program that stages in the same directory recognises leftovers and removes
+//! them. Directories with such a name but without the marker are kept.
 
 use std::collections::HashSet;
 use std::fs;
@@ -28,6 +29,9 @@ static SWEPT: Mutex<Option<HashSet<PathBuf>>> = Mutex::new(None);
 /// The name, in a staging folder, of the old target during its replacement. Used where the system
 /// cannot exchange two paths atomically.
 const REPLACED: &str = "replaced";
+/// The name of the empty file that marks a staging folder. Other directories can have the name of
+/// one. It is created when the folder is locked: a marked folder without a lock is not in use.
+const MARKER: &str = ".ferroblosc-staging";
 /// The number of the next folder of this process.
 static COUNTER: AtomicU64 = AtomicU64::new(0);
 /// The maximum length of the part of a folder's name that is the name of its target, in bytes. File
@@ -100,7 +104,7 @@ fn is_staging_name(name: &str) -> bool {
 }
 
 /// Removes the staging folders of killed programs from a directory. Folders of other users, folders
-/// in use and folders that hold a replaced target are kept.
+/// without a marker, folders in use and folders that hold a replaced target are kept.
 fn remove_leftovers(parent: &Path) {
     let mut swept = SWEPT.lock().unwrap_or_else(PoisonError::into_inner);
     if !swept.get_or_insert_default().insert(parent.to_owned()) {
@@ -110,8 +114,10 @@ fn remove_leftovers(parent: &Path) {
     let names = fs::read_dir(parent).into_iter().flatten().flatten();
     for entry in names.filter(|entry| entry.file_name().to_str().is_some_and(is_staging_name)) {
         let path = entry.path();
-        // Without file locks, folders in use cannot be recognised, and nothing is removed.
+        // Without file locks, folders in use cannot be recognised, and nothing is removed. The marker
+        // is checked first, because the lock may create a file in the folder.
         if os::is_own(&path)
+            && fs::symlink_metadata(path.join(MARKER)).is_ok_and(|found| found.is_file())
             && let Ok(Some(lock)) = DirectoryLock::of(&path)
             && fs::symlink_metadata(path.join(REPLACED)).is_err()
         {
@@ -158,6 +164,8 @@ impl Folder {
                         if lock.as_ref().is_some_and(|lock| !lock.is_at(&path)) {
                             continue;
                         }
+                        // Without the marker, the folder is kept if the program is killed.
+                        let _ = fs::File::create_new(path.join(MARKER));
                         folders.push(Staging { path: path.clone(), lock });
                         return Ok(Folder { path });
                     }
@@ -443,6 +451,7 @@ mod tests {
         for name in [".left.1-0.tmp", ".only copy.1-0.tmp", ".left.x-0.tmp", ".left.1-0.tmp2"] {
             fs::create_dir(path(name)).unwrap();
             fs::write(path(name).join("half"), b"half").unwrap();
+            fs::write(path(name).join(MARKER), b"").unwrap();
         }
         fs::create_dir(path(".only copy.1-0.tmp").join(REPLACED)).unwrap();
         #[cfg(unix)]
@@ -459,6 +468,41 @@ mod tests {
         assert_eq!(left, expected);
         assert!(used.path.is_dir());
         assert!(path(".left.x-0.tmp").join("half").is_file());
+    }
+
+    /// Programs and users give such names to directories of their own.
+    #[test]
+    fn directories_that_are_no_staging_folders_are_kept() {
+        let scratch = tempfile::tempdir().unwrap();
+        let file = scratch.path().join("file");
+        fs::write(&file, b"").unwrap();
+        let (full, empty) = (".notes.2024-11.tmp", ".empty.1-0.tmp");
+        fs::create_dir(scratch.path().join(full)).unwrap();
+        fs::write(scratch.path().join(full).join("precious"), b"precious").unwrap();
+        fs::create_dir(scratch.path().join(empty)).unwrap();
+        // A directory or a link is no marker.
+        let others = [".directory.1-0.tmp", ".link.1-0.tmp"];
+        for name in others {
+            fs::create_dir(scratch.path().join(name)).unwrap();
+        }
+        fs::create_dir(scratch.path().join(others[0]).join(MARKER)).unwrap();
+        #[cfg(unix)]
+        std::os::unix::fs::symlink(&file, scratch.path().join(others[1]).join(MARKER)).unwrap();
+        let before = names(scratch.path());
+        drop(Folder::new_in(scratch.path(), "new").unwrap());
+        assert_eq!(names(scratch.path()), before);
+        assert_eq!(names(&scratch.path().join(full)), ["precious"]);
+        assert_eq!(names(&scratch.path().join(empty)), Vec::<String>::new());
+    }
+
+    #[test]
+    fn folders_are_marked_and_their_lock_keeps_them() {
+        let scratch = tempfile::tempdir().unwrap();
+        let used = Folder::new_in(scratch.path(), "used").unwrap();
+        assert!(used.path(MARKER).is_file());
+        *SWEPT.lock().unwrap() = None;
+        drop(Folder::new_in(scratch.path(), "new").unwrap());
+        assert!(used.path(MARKER).is_file());
     }
 
     #[test]
