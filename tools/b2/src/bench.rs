@@ -6,7 +6,7 @@
 
 use crate::cli::{BenchArgs, Cli, CodecName, Goal};
 use crate::error::{Failure, Outcome};
-use crate::io::{Input, Output};
+use crate::io::{Input, Output, STDIO, refuse_json};
 use crate::json;
 use crate::measure::{self, Bench, Figure, Sample, Setting, buffer, sample_offsets};
 use crate::members;
@@ -24,6 +24,7 @@ use ferroblosc_tools_common::size::human;
 use serde_json::{Value as Json, json};
 use std::fs::File;
 use std::io::Write;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// The data of a benchmark.
@@ -199,6 +200,10 @@ fn to_json(args: &BenchArgs, cli: &Cli, data: &Data, rows: &[Row], skipped: usiz
 }
 
 pub fn run(args: &BenchArgs, cli: &Cli) -> Outcome {
+    let is_stdout = args.svg.as_deref() == Some(Path::new(STDIO));
+    if is_stdout {
+        refuse_json(args.json, Path::new(STDIO))?;
+    }
     let plot = args.svg.as_deref().map(|path| Output::new(path, args.force)).transpose()?;
     let data = sample(args, cli)?;
     let (rows, skipped) = measurements(args, cli, &data)?;
@@ -216,6 +221,9 @@ pub fn run(args: &BenchArgs, cli: &Cli) -> Outcome {
     let name = escape(&args.file.to_string_lossy()).into_owned();
     if let Some(plot) = plot {
         write_svg(plot, &format!("{name}: {heading}"), &rows)?;
+    }
+    if is_stdout {
+        return Ok(());
     }
     if args.json {
         return json::print(&to_json(args, cli, &data, &rows, skipped));

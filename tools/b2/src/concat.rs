@@ -10,7 +10,7 @@ use crate::cli::{Cli, ConcatArgs};
 use crate::convert::check_frame_name;
 use crate::error::{self, Failure, Outcome};
 use crate::fill::{Addition, fill, is_same_type, shape_text};
-use crate::io::{Output, Overwritten, STDIO, refuse_terminal};
+use crate::io::{Output, Overwritten, STDIO, refuse_json, refuse_terminal};
 use crate::json;
 use ferroblosc::Error;
 use ferroblosc::b2nd::{Array, MAX_DIM, State as _};
@@ -49,6 +49,7 @@ pub fn run(args: &ConcatArgs, cli: &Cli) -> Outcome {
         return Err(Failure::usage("no input"));
     };
     check_frame_name(path)?;
+    refuse_json(args.json, path)?;
     if path == Path::new(STDIO) {
         refuse_terminal(args.settings.force)?;
     }

@@ -7,7 +7,7 @@ use crate::cli::{Cli, SliceArgs};
 use crate::convert::check_frame_name;
 use crate::error::{self, Failure, Outcome};
 use crate::fill::{MAX_BOX, ReadBox, fill};
-use crate::io::{Input, Output, Overwritten, STDIO, refuse_terminal};
+use crate::io::{Input, Output, Overwritten, STDIO, refuse_json, refuse_terminal};
 use crate::json;
 use crate::members;
 use crate::slice::{Axis, indexed, parse};
@@ -33,6 +33,7 @@ pub struct Selection {
 
 pub fn run(args: &SliceArgs, cli: &Cli) -> Outcome {
     check_frame_name(&args.output)?;
+    refuse_json(args.json, &args.output)?;
     if args.output == Path::new(STDIO) {
         refuse_terminal(args.settings.force)?;
     }

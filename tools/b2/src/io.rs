@@ -39,6 +39,15 @@ pub fn refuse_terminal(force: bool) -> Result<(), Failure> {
         .with_hint("redirect it, or set OUT; '--force' writes to the terminal"))
 }
 
+/// Fails if JSON is requested and standard output is the output of data.
+pub fn refuse_json(json: bool, output: &Path) -> Outcome {
+    if !json || output != Path::new(STDIO) {
+        return Ok(());
+    }
+    Err(Failure::usage("--json: the data are written to standard output")
+        .replacing_hint("write the data to a file"))
+}
+
 /// Creates a folder for temporary files, which is removed on drop.
 pub fn temporary_folder() -> Result<Folder, Failure> {
     let parent = std::env::temp_dir();

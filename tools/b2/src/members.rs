@@ -2,7 +2,7 @@
 
 use crate::cli::{Cli, ConvertArgs, GetArgs, Order, OutputFormat, PutArgs, RepairArgs, RmArgs};
 use crate::error::{self, Failure, Outcome};
-use crate::io::{Input, Output, STDIO, refuse_container, temporary_folder};
+use crate::io::{Input, Output, STDIO, refuse_container, refuse_terminal, temporary_folder};
 use crate::json;
 use crate::settings;
 use crate::state::state_of_all;
@@ -82,6 +82,9 @@ pub fn get(args: &GetArgs) -> Outcome {
     let is_store = matches!(class, Class::Group | Class::Table);
     if is_store && args.output == Path::new(STDIO) {
         return Err(Failure::usage("only single objects are written to standard output"));
+    }
+    if args.output == Path::new(STDIO) {
+        refuse_terminal(args.force)?;
     }
     let output = Output::new(&args.output, args.force)?;
     let extracted = store.extract(&args.key, output.path(), &options(None));

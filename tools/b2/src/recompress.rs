@@ -8,7 +8,7 @@ use crate::error::{Failure, Outcome};
 use crate::fill::fill;
 use crate::info::for_each_path;
 use crate::inplace::{FrameToChange, detect_frame, keep_other_files, other_files, threads};
-use crate::io::{Output, Overwritten, STDIO};
+use crate::io::{Output, Overwritten, STDIO, refuse_json, refuse_terminal};
 use crate::json;
 use crate::pack::stored_size;
 use crate::state::{INDEX, state_of};
@@ -34,6 +34,14 @@ use std::io::Write;
 use std::path::{Path, PathBuf, is_separator};
 
 pub fn run(args: &RecompressArgs, cli: &Cli) -> Outcome {
+    let is_stdout = args.output.as_deref() == Some(Path::new(STDIO));
+    if is_stdout {
+        if args.paths.len() > 1 {
+            return Err(Failure::usage("several frames cannot be written to standard output"));
+        }
+        refuse_json(args.json, Path::new(STDIO))?;
+        refuse_terminal(args.settings.force)?;
+    }
     let directory = directory_of(args)?;
     let mut values = Vec::new();
     let mut written = HashSet::new();
@@ -52,6 +60,9 @@ pub fn run(args: &RecompressArgs, cli: &Cli) -> Outcome {
             Some(output) => job.write_new(output)?,
             None => job.replace()?,
         };
+        if is_stdout {
+            return Ok(());
+        }
         let shown = output.as_deref().unwrap_or(path);
         if args.json {
             values.push(json!({

@@ -346,9 +346,16 @@ fn a_terminal_shows_a_line_for_each_file_and_no_compressed_data() {
     assert!(line.contains("x) ") && line.trim_end().ends_with(" s"), "{line}");
     let (status, shown) = on_terminal(&folder, &["compress", "temp.f4", "--quiet"]);
     assert_eq!((status, shown.as_str()), (0, ""));
-    for arguments in
-        [&["compress", "temp.f4", "-"][..], &["convert", "temp.b2frame", "-", "--to", "b2nd"]]
-    {
+    folder.succeed("put s.b2z /a temp.b2frame");
+    folder.succeed("convert temp.b2frame a.b2nd --dtype <f4");
+    for arguments in [
+        &["compress", "temp.f4", "-"][..],
+        &["convert", "temp.b2frame", "-", "--to", "b2nd"],
+        &["recompress", "temp.b2frame", "-o", "-"],
+        &["slice", "a.b2nd", "1:9", "-"],
+        &["concat", "a.b2nd", "a.b2nd", "-"],
+        &["get", "s.b2z", "/a", "-"],
+    ] {
         let (status, shown) = on_terminal(&folder, arguments);
         assert_eq!(status, 1, "{arguments:?}");
         assert!(shown.starts_with("b2: error: standard output is a terminal"), "{shown}");

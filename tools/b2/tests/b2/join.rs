@@ -554,6 +554,41 @@ fn outputs_may_be_fifos_and_standard_output() {
     assert_eq!(items(&folder, "piped.b2nd"), (0..1200).collect::<Vec<_>>());
 }
 
+/// Standard output has only the data.
+#[test]
+fn data_and_text_are_not_mixed_on_standard_output() {
+    let folder = arrays();
+    folder.succeed("convert a.b2nd f.b2frame --raw");
+    for (command, file) in [
+        ("recompress a.b2nd", "out.b2nd"),
+        ("recompress f.b2frame --level 9", "out.b2frame"),
+        ("concat a.b2nd b.b2nd", "out.b2nd"),
+        ("concat --stack a.b2nd b.b2nd", "out.b2nd"),
+        ("slice a.b2nd 3:9", "out.b2nd"),
+    ] {
+        let option = if command.starts_with("recompress") { "-o" } else { "" };
+        let written = folder.line(&format!("{command} {option} {file} --force"));
+        assert_eq!((written.status, written.err()), (0, ""), "{command}");
+        let piped = folder.line(&format!("{command} {option} -"));
+        assert_eq!((piped.status, piped.err()), (0, ""), "{command}");
+        assert!(piped.stdout == folder.read(file), "{command}");
+        let line = format!("{command} {option} - --json");
+        let refused = folder.line(&line);
+        assert_eq!((refused.status, refused.out()), (2, ""), "{line}");
+        assert!(refused.err().contains("--json: the data are written"), "{}", refused.err());
+    }
+    folder.succeed("put s.b2z /a a.b2nd");
+    assert!(folder.line("get s.b2z /a -").stdout == folder.read("a.b2nd"));
+    let bench = "bench f.b2frame -l 1 -c lz4 -f shuffle --svg -";
+    let plot = folder.out(bench);
+    assert!(plot.starts_with("<svg") && plot.trim_end().ends_with("</svg>"), "{plot}");
+    assert_eq!(folder.line(&format!("{bench} --json")).status, 2);
+    let several = folder.line("recompress a.b2nd b.b2nd -o -");
+    assert_eq!((several.status, several.out()), (2, ""));
+    assert!(several.err().contains("several frames"), "{}", several.err());
+    assert!(!folder.exists("-"));
+}
+
 #[test]
 fn large_arrays_need_little_memory() {
     const MEMORY: u64 = 192 << 20;
