@@ -7,11 +7,11 @@
 
 use crate::append::{Appended, axis_of, extend, extend_bytes};
 use crate::cli::{Cli, ConcatArgs};
-use crate::convert::check_frame_name;
 use crate::error::{self, Failure, Outcome};
 use crate::fill::{Addition, fill, is_same_type, shape_text};
 use crate::io::{Output, Overwritten, STDIO, refuse_json, refuse_terminal};
 use crate::json;
+use crate::names::check_frame_name;
 use ferroblosc::Error;
 use ferroblosc::b2nd::{Array, MAX_DIM, State as _};
 use ferroblosc::chunk::DParams;

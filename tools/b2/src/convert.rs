@@ -7,6 +7,7 @@ use crate::csv;
 use crate::error::{Failure, Outcome, report_lost};
 use crate::io::{Input, Output, Overwritten, STDIO, refuse_container, refuse_terminal};
 use crate::members;
+use crate::names::{EXTENSIONS, format_of_name};
 use crate::store::target as store_target;
 use crate::tables::{self, TableFormat};
 use ferroblosc::io::named::named;
@@ -21,39 +22,10 @@ use ferroblosc_tools_common::progress::bar;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The formats by file name extension.
-const EXTENSIONS: [(&str, OutputFormat); 21] = [
-    ("b2frame", OutputFormat::B2frame),
-    ("b2nd", OutputFormat::B2nd),
-    ("blp", OutputFormat::Blp),
-    ("bcolz", OutputFormat::Bcolz),
-    ("npy", OutputFormat::Npy),
-    ("npz", OutputFormat::Npz),
-    ("zarr", OutputFormat::Zarr),
-    ("zarr.zip", OutputFormat::Zarr),
-    ("h5", OutputFormat::Hdf5),
-    ("hdf5", OutputFormat::Hdf5),
-    ("csv", OutputFormat::Csv),
-    ("arrow", OutputFormat::Arrow),
-    ("feather", OutputFormat::Arrow),
-    ("parquet", OutputFormat::Parquet),
-    ("blosc1", OutputFormat::Blosc1),
-    ("blosc2", OutputFormat::Blosc2),
-    ("blosc", OutputFormat::Blosc1),
-    ("bin", OutputFormat::Bin),
-    ("raw", OutputFormat::Bin),
-    ("dat", OutputFormat::Bin),
-    ("cframe", OutputFormat::B2frame),
-];
-
 /// Returns the format for the extension of a path.
 fn of_name(path: &Path) -> Result<OutputFormat, Failure> {
     let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
-    let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
-    let has_extension =
-        |known: &str| name.strip_suffix(known).is_some_and(|stem| stem.ends_with('.'));
-    let found = EXTENSIONS.into_iter().find(|(known, _)| has_extension(known));
-    if let Some((_, to)) = found {
+    if let Some(to) = format_of_name(path) {
         return Ok(to);
     }
     let shown = path.display();
@@ -67,25 +39,6 @@ fn of_name(path: &Path) -> Result<OutputFormat, Failure> {
         "known extensions are {}; '--to FORMAT' selects the format for other names",
         known.join(" ")
     )))
-}
-
-/// Fails if the extension of an output that will be a frame is that of another format.
-pub fn check_frame_name(path: &Path) -> Outcome {
-    let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
-    let of_frames = |to| matches!(to, OutputFormat::B2frame | OutputFormat::B2nd);
-    let mut known = EXTENSIONS.into_iter();
-    let is_other = known.any(|(known, to)| Some(known) == extension.as_deref() && !of_frames(to));
-    if !is_other {
-        return Ok(());
-    }
-    let names = EXTENSIONS.into_iter().filter(|&(_, to)| of_frames(to));
-    let names: Vec<String> = names.map(|(known, _)| format!(".{known}")).collect();
-    let shown = path.display();
-    Err(Failure::usage(format!(
-        "{shown}: the output is a frame, with one of the extensions {}",
-        names.join(" ")
-    ))
-    .replacing_hint("'b2 convert' writes other formats"))
 }
 
 /// The form of an output: a format of the library, or CSV.

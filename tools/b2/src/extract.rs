@@ -4,12 +4,12 @@
 //! are copied without decompression. All other items are read in boxes of at most 64 MiB.
 
 use crate::cli::{Cli, SliceArgs};
-use crate::convert::check_frame_name;
 use crate::error::{self, Failure, Outcome};
 use crate::fill::{MAX_BOX, ReadBox, fill};
 use crate::io::{Input, Output, Overwritten, STDIO, refuse_json, refuse_terminal};
 use crate::json;
 use crate::members;
+use crate::names::check_frame_name;
 use crate::slice::{Axis, indexed, parse};
 use ferroblosc::Error;
 use ferroblosc::b2nd::{Array, Geometry, State as _};

@@ -18,6 +18,7 @@
 //! | `members.rs` | changes of stores, and their conversion and repair |
 //! | `verify.rs`, `repair.rs` | verification and repair |
 //! | `convert.rs`, `csv.rs`, `settings.rs` | conversion, CSV files, and the options of compression |
+//! | `names.rs` | formats by the extensions of file names |
 //! | `all.rs`, `container.rs` | conversion of all arrays of a container |
 //! | `pack.rs`, `auto.rs` | compression of any file, and the option `--auto` |
 //! | `targets.rs`, `trial.rs` | its inputs and outputs, and the choice of filters |
@@ -60,6 +61,7 @@ mod measure;
 mod members;
 mod meta;
 mod msgpack;
+mod names;
 mod pack;
 mod picture;
 mod plot;

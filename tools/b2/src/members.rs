@@ -4,6 +4,7 @@ use crate::cli::{Cli, ConvertArgs, GetArgs, Order, OutputFormat, PutArgs, Repair
 use crate::error::{self, Failure, Outcome};
 use crate::io::{Input, Output, STDIO, refuse_container, refuse_terminal, temporary_folder};
 use crate::json;
+use crate::names::check_frame_name;
 use crate::settings;
 use crate::state::state_of_all;
 use crate::store::{self, Target, finding_json};
@@ -82,6 +83,9 @@ pub fn get(args: &GetArgs) -> Outcome {
     let is_store = matches!(class, Class::Group | Class::Table);
     if is_store && args.output == Path::new(STDIO) {
         return Err(Failure::usage("only single objects are written to standard output"));
+    }
+    if !is_store {
+        check_frame_name(&args.output)?;
     }
     if args.output == Path::new(STDIO) {
         refuse_terminal(args.force)?;

@@ -10,6 +10,7 @@ use crate::info::for_each_path;
 use crate::inplace::{FrameToChange, detect_frame, keep_other_files, other_files, threads};
 use crate::io::{Output, Overwritten, STDIO, refuse_json, refuse_terminal};
 use crate::json;
+use crate::names::check_frame_name;
 use crate::pack::stored_size;
 use crate::state::{INDEX, state_of};
 use crate::style::Style;
@@ -43,6 +44,11 @@ pub fn run(args: &RecompressArgs, cli: &Cli) -> Outcome {
         refuse_terminal(args.settings.force)?;
     }
     let directory = directory_of(args)?;
+    if directory.is_none()
+        && let Some(output) = &args.output
+    {
+        check_frame_name(output)?;
+    }
     let mut values = Vec::new();
     let mut written = HashSet::new();
     let result = for_each_path(&args.paths, |path| {

@@ -589,6 +589,38 @@ fn data_and_text_are_not_mixed_on_standard_output() {
     assert!(!folder.exists("-"));
 }
 
+/// A frame is not written with the extension of another format, and does not replace its file.
+#[test]
+fn frames_have_no_extensions_of_other_formats() {
+    let folder = arrays();
+    folder.succeed("put s.b2z /a a.b2nd");
+    let store = folder.read("s.b2z");
+    let refused = [
+        "npy", "npz", "blp", "bcolz", "zarr", "zarr.zip", "h5", "hdf5", "csv", "arrow", "feather",
+        "parquet", "blosc1", "blosc2", "blosc", "bin", "raw", "dat", "NPY", "b2z", "b2d", "b2e",
+    ];
+    for command in
+        ["slice a.b2nd 0:2", "concat a.b2nd b.b2nd", "recompress a.b2nd -o", "get s.b2z /a"]
+    {
+        for extension in refused {
+            folder.write(&format!("o.{extension}"), &store);
+            for force in ["", "--force"] {
+                let line = format!("{command} o.{extension} {force}");
+                let result = folder.line(&line);
+                assert_eq!((result.status, result.out()), (2, ""), "{line}: {}", result.err());
+                assert!(result.err().contains("the output is a frame"), "{}", result.err());
+                assert!(folder.read(&format!("o.{extension}")) == store, "{line}");
+            }
+        }
+        for name in ["o.b2nd", "o.b2frame", "o.cframe", "o.other", "zip", "npy", ".b2z"] {
+            let line = format!("{command} {name} --force");
+            let result = folder.line(&line);
+            assert_eq!((result.status, result.err()), (0, ""), "{line}");
+        }
+    }
+    assert!(folder.read("s.b2z") == store);
+}
+
 #[test]
 fn large_arrays_need_little_memory() {
     const MEMORY: u64 = 192 << 20;
