@@ -1,7 +1,8 @@
 //! `slice`: a slice of an array as a new array.
 //!
 //! If the slice has no steps and begins at chunk boundaries, the chunks that it contains completely
-//! are copied without decompression. All other items are read in boxes of at most 64 MiB.
+//! are copied without decompression. All other items are read in boxes of at most 64 MiB. A chunk at
+//! the end of the array may contain items that a resize removed: it is copied only if it has none.
 
 use crate::cli::{Cli, SliceArgs};
 use crate::error::{self, Failure, Outcome};
@@ -70,8 +71,15 @@ pub fn run(args: &SliceArgs, cli: &Cli) -> Outcome {
     };
     let output = Output::new(&args.output, args.settings.force)?.over(overwritten);
     let write_error = |failure: Failure| output.error(failure);
-    let copies =
-        array.as_ref().map_or(Vec::new(), |array| whole_chunks(&array.geometry(), &selection));
+    let mut copies = Vec::new();
+    if let Some(array) = &array {
+        for (to, from) in whole_chunks(&array.geometry(), &selection) {
+            let is_clean = is_zero_outside(array, source.as_mut(), from);
+            if is_clean.map_err(|error| input.error(error))? {
+                copies.push((to, from));
+            }
+        }
+    }
     let shapes =
         array.as_ref().map(|array| shapes(&array.geometry(), &selection, !copies.is_empty()));
     let created = NewArray::create(
@@ -167,6 +175,36 @@ fn whole_chunks(geometry: &Geometry, selection: &Selection) -> Vec<(i64, i64)> {
         }
     }
     copies
+}
+
+/// Whether a chunk has only zeros outside of the shape of the array, whose items `items` reads.
+fn is_zero_outside(array: &Array, items: &mut dyn Source, number: i64) -> convert::Result<bool> {
+    let geometry = array.geometry();
+    let shape = geometry.shape();
+    let along: Vec<i64> = (0..shape.len()).map(|dim| geometry.chunks_along(dim)).collect();
+    let mut at = vec![0; shape.len()];
+    unidim_to_multidim(&along, number, &mut at);
+    let mut is_inside = true;
+    let (mut start, mut stop) = (Vec::new(), Vec::new());
+    for ((at, &len), &end) in at.iter().zip(geometry.chunkshape()).zip(shape) {
+        let first = at * i64::from(len);
+        is_inside &= first + i64::from(len) <= end;
+        start.push(first.unsigned_abs());
+        stop.push((first + i64::from(len)).min(end).unsigned_abs());
+    }
+    if is_inside {
+        return Ok(true);
+    }
+    let count = |bytes: &[u8]| bytes.iter().filter(|&&byte| byte != 0).count();
+    let all = count(&array.schunk().decompress_to_vec(number)?);
+    let itemsize = items.content().array.as_ref().map_or(1, |info| info.dtype.itemsize());
+    let lengths = start.iter().zip(&stop).map(|(start, stop)| stop - start);
+    let size = lengths.fold(itemsize, |size, len| size * len) as usize;
+    let mut inside = Vec::new();
+    inside.try_reserve_exact(size).map_err(Error::from)?;
+    inside.resize(size, 0);
+    items.read_box(&start, &stop, &mut inside)?;
+    Ok(all == count(&inside))
 }
 
 /// Returns the chunk shape and the block shape of the result: those of the array, limited to the

@@ -621,6 +621,57 @@ fn frames_have_no_extensions_of_other_formats() {
     assert!(folder.read("s.b2z") == store);
 }
 
+/// A resize keeps items that it removes within a chunk. They are not in a slice of the array.
+#[test]
+fn removed_items_are_not_in_slices() {
+    let folder = TestDir::new();
+    ints(&folder, "line.npy", &[23], 1);
+    ints(&folder, "table.npy", &[13, 11], 1);
+    for (name, len, chunks) in
+        [("line", vec![23], "5"), ("table", vec![13, 11], "4,3"), ("table", vec![13, 11], "4,16")]
+    {
+        let chunk: Vec<usize> = chunks.split(',').map(|len| len.parse().unwrap()).collect();
+        let shape = |lengths: &[usize]| {
+            let lengths: Vec<String> = lengths.iter().map(usize::to_string).collect();
+            lengths.join(",")
+        };
+        for removed in 0..=6 {
+            let kept: Vec<usize> = len.iter().map(|len| len - removed).collect();
+            folder.succeed(&format!("convert {name}.npy a.b2nd --chunks {chunks} --force"));
+            if removed > 0 {
+                folder.succeed(&format!("resize a.b2nd {} --shrink", shape(&kept)));
+            }
+            for first in [0, chunk[0], 2 * chunk[0]] {
+                let line = format!("slice a.b2nd {first}: o.b2nd --force --json");
+                let copied = folder.json(&line)["chunks_copied"].as_u64().unwrap();
+                let rows = kept[0].saturating_sub(first);
+                // Chunks at the end of the array are copied, too, if they contain nothing else.
+                let counts: Vec<(usize, usize)> = std::iter::once((rows, chunk[0]))
+                    .chain(kept.iter().copied().zip(chunk.iter().copied()).skip(1))
+                    .collect();
+                let whole: usize = counts.iter().map(|(len, chunk)| len / chunk).product();
+                let all: usize = counts.iter().map(|(len, chunk)| len.div_ceil(*chunk)).product();
+                let expected = if removed == 0 { all..=all } else { whole..=all };
+                assert!(expected.contains(&(copied as usize)), "{chunks} {removed}: {line}");
+                let mut larger: Vec<usize> =
+                    counts.iter().map(|(len, chunk)| len.next_multiple_of(*chunk)).collect();
+                folder.succeed(&format!("resize o.b2nd {}", shape(&larger)));
+                let found = items(&folder, "o.b2nd");
+                larger.resize(2, 1);
+                let width = len.get(1).copied().unwrap_or(1);
+                let columns = kept.get(1).copied().unwrap_or(1);
+                for (number, &item) in found.iter().enumerate() {
+                    let (row, column) = (number / larger[1], number % larger[1]);
+                    let is_inside = row < rows && column < columns;
+                    let value = (first + row) * width + column + 1;
+                    let value = if is_inside { value as i32 } else { 0 };
+                    assert_eq!(item, value, "{chunks} {removed} {first}: {row}, {column}");
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn large_arrays_need_little_memory() {
     const MEMORY: u64 = 192 << 20;
