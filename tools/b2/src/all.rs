@@ -46,6 +46,9 @@ pub fn run(args: &ConvertArgs, cli: &Cli) -> Outcome {
     let Location { path: container, key } = Location::of(&args.input);
     refuse_container(&container, key.as_deref().unwrap_or_default(), &args.output)?;
     let kind = Kind::of(args)?;
+    if kind == Kind::Store && args.settings.directory {
+        return Err(Failure::usage("--directory: a store contains its frames as files"));
+    }
     let (path, name) = target(&args.output);
     if name.is_some() {
         return Err(container::not_a_container());

@@ -335,6 +335,26 @@ fn all_arrays_become_one_container() {
     }
 }
 
+/// A store contains frames as files.
+#[test]
+fn stores_are_not_made_of_directories() {
+    let folder = TestDir::new();
+    ints(&folder, "a.npy", &[20], 0);
+    folder.out("convert a.npy in.npz:/a");
+    folder.out("convert a.npy in.h5:/a");
+    std::fs::create_dir(folder.path("in")).unwrap();
+    folder.out("convert a.npy in/a.b2nd");
+    for input in ["in", "in.npz", "in.h5"] {
+        for output in ["out.b2z", "out.b2d", "out.b2e"] {
+            let line = format!("convert --all {input} {output} --directory");
+            let result = folder.line(&line);
+            assert_eq!((result.status, result.out()), (2, ""), "{line}: {}", result.err());
+            assert!(result.err().contains("--directory"), "{line}: {}", result.err());
+            assert!(!folder.exists(output));
+        }
+    }
+}
+
 #[test]
 fn attributes_of_groups_go_along() {
     let folder = TestDir::new();
