@@ -5,6 +5,7 @@ use crate::cat::parse_dtype;
 use crate::cli::{Cli, ConvertArgs, Hdf5FilterName, InputFormat, Order, OutputFormat};
 use crate::csv;
 use crate::error::{Failure, Outcome, report_lost};
+use crate::field;
 use crate::io::{Input, Output, Overwritten, STDIO, refuse_container, refuse_terminal};
 use crate::members;
 use crate::names::{EXTENSIONS, format_of_name};
@@ -12,7 +13,8 @@ use crate::store::target as store_target;
 use crate::tables::{self, TableFormat};
 use ferroblosc::io::named::named;
 use ferroblosc_formats::convert::{
-    self, ArrowFormat, Destination, Detected, Format, Hdf5Filter, Location, Reading, SourceOptions,
+    self, ArrowFormat, Compression, Destination, Detected, Format, Hdf5Filter, Location, Reading,
+    SourceOptions,
 };
 use ferroblosc_formats::hdf5;
 use ferroblosc_formats::store;
@@ -208,7 +210,8 @@ pub fn run(args: &ConvertArgs, cli: &Cli) -> Outcome {
     if !members::is_store_output(args) && store_target(&args.input).is_some() {
         let path = target(&args.output).0;
         let format = match args.to.map_or_else(|| of_name(&path), Ok) {
-            Ok(OutputFormat::Csv) => Some(TableFormat::Csv),
+            // A column is an array.
+            Ok(OutputFormat::Csv) => args.column.is_none().then_some(TableFormat::Csv),
             Ok(OutputFormat::Arrow) => Some(TableFormat::Arrow(ArrowFormat::Ipc)),
             Ok(OutputFormat::Parquet) => Some(TableFormat::Arrow(ArrowFormat::Parquet)),
             _ => None,
@@ -251,7 +254,18 @@ pub fn run(args: &ConvertArgs, cli: &Cli) -> Outcome {
         None => Overwritten::find(&path, args.settings.force, [input.path()])?,
         Some(_) => None,
     };
-    let found = detect(&input, args)?;
+    let mut found = detect(&input, args)?;
+    let (mut input, mut args, mut params) = (input, args.clone(), None);
+    if let Some(column) = &args.column
+        && found.format != Format::Ctable
+    {
+        let field = field::extract(&input, &found, column, (cli.nthreads(), cli.quiet))?;
+        report_lost(field.lost, &args.output, args.strict)?;
+        (input, params) = (field.input, field.params);
+        found = input.detect()?;
+        args.column = None;
+    }
+    let args = &args;
     // A file that another program creates in the meantime is not replaced, also with `--force`.
     let force = if name.is_some() { grown.is_some() } else { args.settings.force };
     let mut output = Output::new(&path, force)?.over(overwritten);
@@ -260,7 +274,8 @@ pub fn run(args: &ConvertArgs, cli: &Cli) -> Outcome {
         .transpose()?;
     let from = (input.path(), &found);
     let to = (output.path(), args.output.as_path(), to, name);
-    convert_one(from, to, (args, cli), &|failure| output.error(input.error(failure)))?;
+    let in_context = |failure| output.error(input.error(failure));
+    convert_like(from, params, to, (args, cli), &in_context)?;
     match copied {
         Some(before) => output.commit_over(&before),
         None => output.commit(),
@@ -298,7 +313,18 @@ fn export_table(args: &ConvertArgs, format: TableFormat, cli: &Cli) -> Result<bo
 /// Converts an array, or data without a type. The output has its path, its name in messages, its
 /// format, and the name of the array in it. `in_context` adds the names of the files to an error.
 pub fn convert_one(
+    from: (&Path, &Detected),
+    to: (&Path, &Path, Form, Option<String>),
+    options: (&ConvertArgs, &Cli),
+    in_context: &dyn Fn(Failure) -> Failure,
+) -> Outcome {
+    convert_like(from, None, to, options, in_context)
+}
+
+/// Converts data as [`convert_one`], with these compression parameters instead of those of the input.
+fn convert_like(
     (input, found): (&Path, &Detected),
+    like: Option<Compression>,
     (output, shown, form, name): (&Path, &Path, Form, Option<String>),
     (args, cli): (&ConvertArgs, &Cli),
     in_context: &dyn Fn(Failure) -> Failure,
@@ -315,9 +341,16 @@ pub fn convert_one(
         let written = write_csv((input, found), output, (&reading, &source_options));
         return report_lost(written.map_err(in_context)?, shown, args.strict);
     };
-    let params = convert::params_of(input, found, &reading);
-    let params = params.map_err(|error| in_context(error.into()))?;
+    let params = match &like {
+        Some(_) => like.clone(),
+        None => {
+            convert::params_of(input, found, &reading).map_err(|error| in_context(error.into()))?
+        }
+    };
     let mut writing = args.settings.writing_like(cli, params.unwrap_or_default())?;
+    if writing.compression.is_none() {
+        writing.compression = like;
+    }
     writing.name = name;
     writing.chunks.clone_from(&args.chunks);
     writing.blocks.clone_from(&args.blocks);

@@ -1,10 +1,16 @@
 //! A field of an array of records, as an array.
 
 use crate::error::Failure;
-use ferroblosc_formats::convert::{self, Content, Detected, Format, Reading, Source};
-use ferroblosc_formats::numpy::{ArrayInfo, Dtype, Kind};
+use crate::io::{Input, temporary_folder};
+use ferroblosc::io::named::NamedFile;
+use ferroblosc_formats::convert::{self, Compression, Content, Detected, Format, Reading, Source};
+use ferroblosc_formats::numpy::{ArrayInfo, Dtype, Kind, npy_header};
+use ferroblosc_tools_common::progress::bar;
+use std::io::{BufWriter, Write};
 use std::path::Path;
 
+/// The size of the output buffer in bytes.
+const BUFFER: usize = 256 << 10;
 /// The number of bytes of records that are read at once, unless a record is larger.
 const BATCH: u64 = 1 << 20;
 
@@ -76,6 +82,44 @@ pub fn open(
         Some(name) if !is_table => select(source, name),
         _ => Ok(source),
     }
+}
+
+/// A field of an array of records as a temporary `.npy` file.
+pub struct Extracted {
+    pub input: Input,
+    /// The compression parameters of the records.
+    pub params: Option<Compression>,
+    /// Descriptions of the metadata of the records, which are not those of the field.
+    pub lost: Vec<String>,
+}
+
+/// Extracts a field of an array of records.
+pub fn extract(
+    records: &Input,
+    found: &Detected,
+    name: &str,
+    (nthreads, is_quiet): (usize, bool),
+) -> Result<Extracted, Failure> {
+    let reading = Reading { column: None, nthreads };
+    let at_records = |error: convert::Error| records.error(error);
+    let mut source = open(records.path(), found, Some(name), nthreads)
+        .map_err(|failure| records.error(failure))?;
+    let info = source.content().array.clone().ok_or(convert::Error::NoColumns);
+    let header = npy_header(&info.map_err(at_records)?);
+    let header = header.map_err(|error| at_records(error.into()))?;
+    let folder = temporary_folder()?;
+    let path = folder.path("column.npy");
+    let mut file = BufWriter::with_capacity(BUFFER, NamedFile::create(&path)?);
+    file.write_all(&header)?;
+    let bar = bar(!is_quiet, Some(source.content().nbytes));
+    let written = convert::write_to(source.as_mut(), &mut file, &mut |bytes| bar.inc(bytes));
+    bar.finish_and_clear();
+    written.map_err(at_records)?;
+    drop(file);
+    let params = convert::params_of(records.path(), found, &reading).map_err(at_records)?;
+    let lost = convert::lost_metadata(records.path(), found, &reading).map_err(at_records)?;
+    let input = Input::temporary(path, records.name(), folder);
+    Ok(Extracted { input, params, lost })
 }
 
 /// Returns a field of an array of records.

@@ -2,6 +2,7 @@
 
 use crate::cli::{Cli, ConvertArgs, GetArgs, Order, OutputFormat, PutArgs, RepairArgs, RmArgs};
 use crate::error::{self, Failure, Outcome};
+use crate::field;
 use crate::io::{Input, Output, STDIO, refuse_container, refuse_terminal, temporary_folder};
 use crate::json;
 use crate::names::check_frame_name;
@@ -139,12 +140,25 @@ fn new_leaf(args: &PutArgs, cli: &Cli) -> Result<(NewLeaf, Option<Folder>), Fail
     if store::target(input.path()).is_some_and(|target| target.key() == "/") {
         // Embed stores are frames.
         if Store::open(input.path()).is_ok_and(|store| store.container() == ContainerKind::Frame) {
+            if args.column.is_some() {
+                return Err(input.error(convert::Error::NoColumns));
+            }
             return Ok((as_it_is()?, None));
         }
         let failure = Failure::new("a zip file or directory cannot be added to a store");
         return Err(input.error(failure.with_hint("'b2 get' extracts the objects in it")));
     }
-    let found = input.detect()?;
+    let mut found = input.detect()?;
+    let (mut input, mut column, mut params) = (input, args.column.clone(), None);
+    if let Some(name) = column.take_if(|_| found.format != Format::Ctable) {
+        let field = field::extract(&input, &found, &name, (cli.nthreads(), cli.quiet))?;
+        for lost in field.lost {
+            error::warn(&format!("{}: not kept: {lost}", args.key));
+        }
+        (input, params) = (field.input, field.params);
+        found = input.detect()?;
+    }
+    let as_it_is = || NewLeaf::file(input.path()).map_err(|error| input.error(error));
     let is_frame = matches!(found.format, Format::Frame | Format::B2nd);
     let is_stdin = args.file == Path::new(STDIO);
     if is_frame && !found.is_directory && !found.is_legacy && !is_stdin {
@@ -162,20 +176,22 @@ fn new_leaf(args: &PutArgs, cli: &Cli) -> Result<(NewLeaf, Option<Folder>), Fail
     } else {
         Destination::B2nd { directory: false }
     };
-    let writing = Writing { checksums: true, nthreads: cli.nthreads(), ..Writing::default() };
+    let writing = Writing {
+        compression: params,
+        checksums: true,
+        nthreads: cli.nthreads(),
+        ..Writing::default()
+    };
     let converted = convert::convert(
         (input.path(), &found),
         (&path, destination),
-        (
-            &Reading { column: args.column.clone(), nthreads: cli.nthreads() },
-            &SourceOptions::default(),
-        ),
+        (&Reading { column: column.clone(), nthreads: cli.nthreads() }, &SourceOptions::default()),
         &writing,
         &mut |_| {},
     );
     let converted = converted.map_err(|error| {
         let failure = input.error(error);
-        match (found.format, args.column.is_some()) {
+        match (found.format, column.is_some()) {
             (Format::Ctable, false) => failure.with_hint("select a column with '--column NAME'"),
             _ => failure,
         }

@@ -99,6 +99,86 @@ fn tables_in_stores_are_printed_as_csv() {
     assert!(error.contains("--dtype is not supported for a CTable"), "{error}");
 }
 
+/// Returns the files of a directory that contain the records (1, 1.5) and (2, -2).
+fn tables() -> (TestDir, Vec<&'static str>) {
+    let folder = TestDir::new();
+    folder.write("t.csv", b"n,x\n1,1.5\n2,-2\n");
+    let files = vec![
+        "t.csv", "t.npy", "t.b2nd", "d.b2nd", "t.b2z", "t.b2d", "t.bcolz", "t.npz", "t.zarr",
+        "t.h5", "s.b2z:/r",
+    ];
+    folder.out("convert t.csv t.npy");
+    for file in &files[2..10] {
+        let options = if *file == "d.b2nd" { "--directory" } else { "" };
+        folder.out(&format!("convert t.npy {file} {options}"));
+    }
+    folder.out("put s.b2z /r t.npy");
+    (folder, files)
+}
+
+#[test]
+fn columns_of_all_tables_are_converted() {
+    let (folder, files) = tables();
+    let mut expected = npy_header("'<f8'", "(2,)", false);
+    expected.extend([1.5_f64, -2.0].into_iter().flat_map(f64::to_le_bytes));
+    for file in &files {
+        folder.out(&format!("convert {file} o.npy --column x --force"));
+        assert!(folder.read("o.npy") == expected, "{file}");
+        for output in ["o.b2nd", "o.blp", "o.bcolz", "o.npz", "o.zarr", "o.h5", "o.csv", "o.bin"] {
+            let line = format!("convert {file} {output} --column x --force");
+            let result = folder.line(&line);
+            assert_eq!((result.status, result.err()), (0, ""), "{line}");
+            if !matches!(output, "o.csv" | "o.bin") {
+                assert_eq!(folder.line(&format!("diff {output} o.npy")).status, 0, "{line}");
+            }
+        }
+        assert_eq!(folder.read("o.csv"), b"1.5\n-2.0\n", "{file}");
+        let error = error_of(&folder, &format!("convert {file} none.npy --column y"), 1);
+        assert!(error.contains('y') && error.contains(file), "{error}");
+        assert!(!folder.exists("none.npy"));
+    }
+    for file in ["o.npy", "o.b2nd", "o.csv", "o.blp"] {
+        let error = error_of(&folder, &format!("convert {file} none.npy --column x"), 1);
+        assert!(error.contains("only tables have columns"), "{error}");
+    }
+    // The codec is that of the records; their metadata are not those of a column.
+    folder.out("convert t.npy c.b2nd --codec zlib");
+    folder.out("meta set c.b2nd note 5");
+    let result = folder.line("convert c.b2nd k.b2nd --column x");
+    assert_eq!(result.status, 0, "{}", result.err());
+    assert!(
+        result.err().contains("k.b2nd: not kept: the variable-length metalayer"),
+        "{}",
+        result.err()
+    );
+    assert_eq!(folder.json("info k.b2nd --json")[0]["codec"], "zlib");
+    error_of(&folder, "convert c.b2nd strict.b2nd --column x --strict", 1);
+    assert!(!folder.exists("strict.b2nd"));
+}
+
+#[test]
+fn columns_of_all_tables_are_put_into_stores() {
+    let (folder, _) = tables();
+    folder.out("convert t.npy o.npy --column x");
+    folder.out("put e.b2e /a o.npy");
+    for file in ["t.npy", "t.b2nd", "d.b2nd", "t.bcolz", "t.npz", "t.zarr", "t.h5"] {
+        folder.out(&format!("put new.b2z /x {file} --column x --force"));
+        assert_eq!(folder.line("diff new.b2z:/x o.npy").status, 0, "{file}");
+        let before = folder.read("new.b2z");
+        let error = error_of(&folder, &format!("put new.b2z /y {file} --column none"), 1);
+        assert!(error.contains("none"), "{error}");
+        assert!(folder.read("new.b2z") == before, "{file}");
+    }
+    folder.out("convert o.npy f.b2frame");
+    folder.out("convert o.npy o.b2nd");
+    for file in ["o.npy", "o.b2nd", "f.b2frame", "e.b2e"] {
+        let before = folder.read("new.b2z");
+        let error = error_of(&folder, &format!("put new.b2z /y {file} --column x"), 1);
+        assert!(error.contains("only tables have columns"), "{error}");
+        assert!(folder.read("new.b2z") == before, "{file}");
+    }
+}
+
 #[test]
 fn rows_of_tables_are_selected_by_a_condition() {
     let folder = folder(&["t_table.b2z", "c_nulls_mask.b2z"]);
