@@ -184,7 +184,7 @@ impl Input {
 
     /// Returns an error of this input.
     pub fn error(&self, error: impl Into<Failure>) -> Failure {
-        error.into().at(&self.name)
+        error.into().of_target(&self.path, &self.name).at(&self.name)
     }
 }
 

@@ -257,7 +257,7 @@ pub fn run(command: &MetaCommand, cli: &Cli) -> Outcome {
 
 /// Reads all entries of a file or of an object in a store.
 fn read(input: &Input, column: Option<&str>) -> Result<Vec<Entry>, Failure> {
-    if let Some(target) = store::target(input.path()) {
+    if let Some(target) = store::target_of(input) {
         if column.is_some() {
             return Err(Failure::from(convert::Error::NoColumns));
         }

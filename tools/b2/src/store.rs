@@ -20,6 +20,8 @@ use std::path::{Path, PathBuf};
 pub struct Target {
     name: PathBuf,
     path: PathBuf,
+    /// The name of the store in messages, which is not its path if it is a copy of standard input.
+    store_name: PathBuf,
     key: String,
 }
 
@@ -40,7 +42,7 @@ impl From<Error> for Failure {
 pub fn target(name: &Path) -> Option<Target> {
     let found = |path: &Path, key: &str| {
         let (name, path, key) = (name.to_owned(), path.to_owned(), key.to_owned());
-        Some(Target { name, path, key })
+        Some(Target { name, store_name: path.clone(), path, key })
     };
     if name.exists() {
         return store::is_store(name).then(|| found(name, "/"))?;
@@ -65,14 +67,20 @@ pub fn is_whole(path: &Path) -> bool {
 /// Returns the target of an input; `None` if it is no store.
 pub fn target_of(input: &Input) -> Option<Target> {
     let target = target(input.path())?;
-    Some(Target { name: input.name().to_owned(), ..target })
+    if input.name() == input.path() {
+        return Some(target);
+    }
+    // A copy of standard input has no key.
+    let name = input.name().to_owned();
+    Some(Target { store_name: name.clone(), name, ..target })
 }
 
 impl Target {
     /// Returns the target of an object.
     pub fn object(store: &Path, key: &str) -> Target {
         let name = format!("{}:{key}", store.display()).into();
-        Target { name, path: store.to_owned(), key: key.to_owned() }
+        let (path, store_name) = (store.to_owned(), store.to_owned());
+        Target { name, path, store_name, key: key.to_owned() }
     }
 
     /// Returns the name on the command line.
@@ -92,7 +100,7 @@ impl Target {
 
     /// Whether the argument is a store without a key.
     pub fn is_whole_store(&self) -> bool {
-        self.name == self.path
+        self.name == self.store_name
     }
 
     /// Opens the store.
@@ -107,7 +115,7 @@ impl Target {
 
     /// Adds the name of the target to an error.
     pub fn at(&self, failure: Failure) -> Failure {
-        failure.at(&self.name)
+        failure.of_target(&self.path, &self.store_name).at(&self.name)
     }
 }
 
@@ -223,7 +231,7 @@ impl Description {
     /// Converts the description to JSON.
     pub fn to_json(&self) -> Result<Json, Failure> {
         let table = self.table()?;
-        let mut value = node_json(&self.target.path, &self.node);
+        let mut value = node_json(&self.target.store_name, &self.node);
         value["path"] = self.target.name.to_string_lossy().into();
         value["kind"] = kind_name(&self.store).into();
         value["container"] = container_name(&self.store).into();
@@ -351,11 +359,11 @@ pub fn rows(target: &Target, is_recursive: bool) -> Result<Vec<Row>, Failure> {
             || store.kind() != StoreKind::Tree
     };
     let row = |node: &Node| Row {
-        name: format!("{}:{}", target.path.display(), node.key),
+        name: format!("{}:{}", target.store_name.display(), node.key),
         class: node.class.name(),
         sizes: (node.nbytes, node.cbytes),
         content: content(&store, node),
-        json: node_json(&target.path, node),
+        json: node_json(&target.store_name, node),
     };
     Ok(nodes.iter().filter(is_shown).map(row).collect())
 }
@@ -364,7 +372,7 @@ pub fn rows(target: &Target, is_recursive: bool) -> Result<Vec<Row>, Failure> {
 pub fn row(target: &Target) -> Result<Row, Failure> {
     let store = target.open()?;
     let node = store.node("/").map_err(|error| target.error(error))?;
-    let mut json = node_json(&target.path, &node);
+    let mut json = node_json(&target.store_name, &node);
     json["path"] = target.name.to_string_lossy().into();
     let name = target.name.display().to_string();
     let sizes = (node.nbytes, node.cbytes);

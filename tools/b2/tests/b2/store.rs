@@ -99,6 +99,60 @@ fn tables_in_stores_are_printed_as_csv() {
     assert!(error.contains("--dtype is not supported for a CTable"), "{error}");
 }
 
+/// The temporary copy of standard input is not named in messages.
+#[test]
+fn stores_on_standard_input_have_its_name() {
+    let folder = folder(&["t_table.b2z"]);
+    ints(&folder, "a.npy", &[3, 4], 0);
+    for store in ["s.b2z", "s.b2e"] {
+        folder.out(&format!("put {store} /a a.npy"));
+        folder.out(&format!("put {store} /b a.npy"));
+    }
+    let damaged = folder.read("s.b2z");
+    folder.write("damaged.b2z", &damaged[..damaged.len() - 30]);
+    for store in ["s.b2z", "s.b2e", "t_table.b2z", "damaged.b2z"] {
+        for line in [
+            "ls -",
+            "ls - -r",
+            "ls - --tree",
+            "ls - --json",
+            "ls - -r --json",
+            "ls - --chunks",
+            "info -",
+            "info - --json",
+            "info - --meta",
+            "verify -",
+            "verify - --json",
+            "cat -",
+            "cat - --json",
+            "head -",
+            "stats -",
+            "meta list -",
+            "meta get - x",
+            "slice - 0 o.b2nd",
+            "diff - a.npy",
+            "diff a.npy -",
+            "decompress - o",
+            "convert - o.npy",
+            "convert - o.b2d",
+        ] {
+            let result = folder.line_with(line, &folder.read(store));
+            for text in [result.out(), result.err()] {
+                assert!(!text.contains(".tmp"), "{line} < {store}: {text}");
+            }
+        }
+    }
+    let input = folder.read("s.b2z");
+    let listed = folder.line_with("ls - -r --json", &input);
+    let listed: serde_json::Value = serde_json::from_slice(&listed.stdout).unwrap();
+    let paths: Vec<&str> =
+        listed.as_array().unwrap().iter().map(|row| row["path"].as_str().unwrap()).collect();
+    assert_eq!(paths, ["standard input:/a", "standard input:/b"]);
+    let described = folder.line_with("info - --json", &input);
+    let described: serde_json::Value = serde_json::from_slice(&described.stdout).unwrap();
+    assert_eq!(described[0]["path"], "standard input");
+}
+
 /// Returns the files of a directory that contain the records (1, 1.5) and (2, -2).
 fn tables() -> (TestDir, Vec<&'static str>) {
     let folder = TestDir::new();
