@@ -1,51 +1,10 @@
-//! Decisions about the reference's behaviour: each has a test with its row id.
+//! Chunks of plugin codecs start no program.
 
 use std::fs;
-use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use ferroblosc::chunk::{CParams, Compressor, DParams, Decompressor};
 use ferroblosc::{Error, codec};
-
-/// Collects all Rust and C sources of tests in `dir`.
-fn sources(dir: &Path, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(dir).unwrap().flatten() {
-        let path = entry.path();
-        if path.is_dir() {
-            if !path.ends_with("target") {
-                sources(&path, found);
-            }
-        } else if path.extension().is_some_and(|extension| extension == "rs" || extension == "c") {
-            found.push(path);
-        }
-    }
-}
-
-#[test]
-fn row_d13_every_implemented_row_has_a_test() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut files = Vec::new();
-    for dir in ["src", "formats", "tests", "capi", "c-tests", "tools"] {
-        sources(&root.join(dir), &mut files);
-    }
-    let texts: Vec<String> =
-        files.iter().map(|file| fs::read_to_string(file).unwrap().to_lowercase()).collect();
-    let rows = (1..=75)
-        .map(|n| format!("c{n}"))
-        .chain((1..=15).map(|n| format!("d{n}")))
-        .chain((1..=37).map(|n| format!("f{n}")))
-        .chain((1..=31).map(|n| format!("s{n}")))
-        .chain((1..=43).map(|n| format!("n{n}")))
-        .chain((1..=17).map(|n| format!("p{n}")))
-        .chain((1..=15).map(|n| format!("b{n}")));
-    let missing: Vec<String> = rows
-        .filter(|row| {
-            let name = format!("row_{row}_");
-            !texts.iter().any(|text| text.contains(&name))
-        })
-        .collect();
-    assert!(missing.is_empty(), "rows without a test: {missing:?}");
-}
 
 /// Returns a chunk whose only stream needs the plugin codec `compcode`.
 fn chunk_of_plugin(compcode: u8) -> Vec<u8> {

@@ -16,22 +16,44 @@ fn ids(text: &str) -> BTreeSet<String> {
     ids.collect()
 }
 
+/// An entry of the page.
+struct Entry {
+    id: String,
+    /// The first file to which the entry links.
+    file: String,
+}
+
+/// Returns the headings of the page's groups with their entries, in the order of the page.
+fn groups() -> Vec<(String, Vec<Entry>)> {
+    let page = markdown::document("docs/decisions.md").prose.join("\n");
+    let groups = page.split("\n## ").skip(1).map(|group| {
+        let (heading, text) = group.split_once('\n').unwrap();
+        let entries = text.split("\n- **").skip(1).filter_map(|entry| {
+            let (id, text) = entry.split_once("**").unwrap();
+            if !id.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit()) {
+                return None;
+            }
+            let (_, link) = text.split_once("](../").unwrap_or_else(|| panic!("{id}: no link"));
+            let (file, _) = link.split_once(')').unwrap();
+            Some(Entry { id: id.to_owned(), file: file.to_owned() })
+        });
+        (heading.to_owned(), entries.collect())
+    });
+    groups.filter(|(_, entries): &(_, Vec<_>)| !entries.is_empty()).collect()
+}
+
 /// Returns the ids of the page's entries, each with the first file to which its entry links.
 fn entries() -> BTreeMap<String, String> {
-    let page = markdown::document("docs/decisions.md").prose.join("\n");
     let mut entries = BTreeMap::new();
-    for entry in page.split("\n- **").skip(1) {
-        let (id, text) = entry.split_once("**").unwrap();
-        let (_, link) = text.split_once("](../").unwrap_or_else(|| panic!("{id}: no link"));
-        let (file, _) = link.split_once(')').unwrap();
-        let previous = entries.insert(id.to_owned(), file.to_owned());
+    for Entry { id, file } in groups().into_iter().flat_map(|(_, entries)| entries) {
+        let previous = entries.insert(id.clone(), file);
         assert_eq!(previous, None, "{id} has two entries");
     }
     entries
 }
 
 #[test]
-fn every_entry_links_a_file_that_contains_its_test() {
+fn row_d13_every_entry_links_a_file_that_contains_its_test() {
     let entries = entries();
     assert!(entries.len() > 250, "{}", entries.len());
     for (id, file) in entries {
@@ -40,7 +62,7 @@ fn every_entry_links_a_file_that_contains_its_test() {
 }
 
 #[test]
-fn every_test_id_has_an_entry() {
+fn row_d13_every_test_id_has_an_entry() {
     let entries = entries();
     for folder in ["c-tests", "capi", "formats", "fuzz", "hdf5", "src", "tests", "tools"] {
         for ending in [".rs", ".c", ".h"] {
@@ -51,5 +73,33 @@ fn every_test_id_has_an_entry() {
                 }
             }
         }
+    }
+}
+
+#[test]
+fn row_d13_the_table_of_groups_lists_all_groups_with_their_numbers_of_entries() {
+    let page = markdown::document("docs/decisions.md");
+    let listed = page.rows(|cell| cell.starts_with('[') && cell.contains("](#"));
+    let listed: Vec<(String, usize)> = listed
+        .into_iter()
+        .map(|row| {
+            let (name, _) = row[0][1..].split_once("](#").unwrap();
+            (name.to_owned(), row[1].parse().unwrap())
+        })
+        .collect();
+    let counted: Vec<(String, usize)> =
+        groups().into_iter().map(|(heading, entries)| (heading, entries.len())).collect();
+    assert_eq!(listed, counted);
+}
+
+#[test]
+fn the_entries_of_a_group_are_in_the_order_of_the_subjects_and_numbers() {
+    for (heading, entries) in groups() {
+        let key = |entry: &Entry| {
+            let (letter, number) = entry.id.split_at(1);
+            ("CFSNLPBHTD".find(letter).unwrap(), number.parse::<u32>().unwrap())
+        };
+        let unsorted = entries.windows(2).find(|pair| key(&pair[0]) >= key(&pair[1]));
+        assert!(unsorted.is_none(), "{heading}: {}", unsorted.unwrap()[1].id);
     }
 }
