@@ -25,7 +25,14 @@ const LAYERS: [&[&[&str]]; 3] = [
     &[&["src/frame/format/"], &["src/frame/store/"], &["src/frame/ops/"]],
     &[
         &["formats/src/numpy/", "formats/src/blpk/", "formats/src/bloscpack/"],
-        &["formats/src/bcolz/", "formats/src/convert/"],
+        &[
+            "formats/src/bcolz/",
+            "formats/src/zarr/",
+            "formats/src/store/",
+            "formats/src/convert/",
+            "formats/src/csv/",
+            "formats/src/hdf5/",
+        ],
     ],
 ];
 
