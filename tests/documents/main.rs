@@ -1,16 +1,17 @@
 //! Compares the documents with the project: links resolve, and tables match the code.
 //!
-//! | file | what is compared |
+//! | file | compared items |
 //! |---|---|
 //! | `blocks.rs` | commands and programs with the tests that run them |
 //! | `circles.rs` | the imports of files with the layers; circles of imports |
-//! | `decisions.rs` | the entries of `docs/decisions.md` with the tests named after their ids |
+//! | `decisions.rs` | the entries of `docs/decisions.md` with their tests and with the table of groups |
 //! | `environment.rs` | the table of variables with those the sources read |
 //! | `errors.rs` | the table of error codes with the header and with the code |
 //! | `examples.rs` | the table of examples with the programs in `examples/` |
 //! | `formats.rs` | the frame's hex dump with the frame parser |
 //! | `headers.rs` | comments on the functions in C headers |
 //! | `language.rs` | comments and documents with the list of words to avoid |
+//! | `layout.rs` | the length of the README and the width of lines with their limits |
 //! | `links.rs` | links with their target files and headings |
 //! | `markdown.rs` | nothing: the Markdown parser |
 //! | `modules.rs` | the public modules with their examples |
@@ -27,6 +28,7 @@ mod examples;
 mod formats;
 mod headers;
 mod language;
+mod layout;
 mod links;
 mod markdown;
 mod modules;
