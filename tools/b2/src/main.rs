@@ -112,7 +112,8 @@ fn main() -> ExitCode {
     error::hide_caught_panics();
     // Plugin libraries are loaded in the same way as by `libblosc2`.
     ferroblosc_capi_plugins::plugins::install();
-    match run(&cli) {
+    // Bytes after the last line feed are still in the buffer.
+    match run(&cli).and_then(|()| Ok(io::stdout().flush()?)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => error::report(&failure),
     }

@@ -3,12 +3,11 @@
 use crate::args::{self, Call, read_metadata};
 use crate::error::{Failure, error};
 use crate::io::FileArg;
-use crate::log::Logger;
+use crate::log::{self, Logger};
 use crate::usage::UsageError;
 use clap_complete::Shell;
 use ferroblosc_formats::bloscpack::{self, MetadataArgs};
 use ferroblosc_tools_common::man;
-use std::io::Write;
 use std::path::Path;
 
 /// Replaces the metadata of a file.
@@ -45,13 +44,13 @@ pub fn completions(call: &Call) -> Result<(), Failure> {
         ),
     })?;
     let completions = man::completions(&mut args::command(), shell);
-    std::io::stdout().write_all(&completions)?;
+    log::print(&completions);
     Ok(())
 }
 
 /// Prints the manual page.
 pub fn man() -> Result<(), Failure> {
     let page = man::man(&args::command())?;
-    std::io::stdout().write_all(&page)?;
+    log::print(&page);
     Ok(())
 }

@@ -1,7 +1,13 @@
 //! Messages on standard output and standard error.
 
+use ferroblosc::Error;
 use ferroblosc::escape::escape;
-use std::io::Write;
+use ferroblosc::io::named::named;
+use ferroblosc_tools_common::status::ERROR;
+use std::io::{self, ErrorKind, Write};
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::{Mutex, PoisonError};
 
 /// The verbosity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -72,10 +78,55 @@ impl Logger {
     }
 }
 
+/// Standard output, named in its errors.
+pub struct StandardOutput;
+
+impl StandardOutput {
+    fn named(error: std::io::Error) -> std::io::Error {
+        named(error, Error::FileWrite, "write to", Path::new("standard output"))
+    }
+}
+
+impl Write for StandardOutput {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        std::io::stdout().write(bytes).map_err(StandardOutput::named)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        std::io::stdout().flush().map_err(StandardOutput::named)
+    }
+}
+
 /// Writes a text to standard output without a prefix.
-pub fn print(text: &str) {
-    // A closed pipe is not an error.
-    let _ = std::io::stdout().write_all(text.as_bytes());
+pub fn print(text: &(impl AsRef<[u8]> + ?Sized)) {
+    keep_error(StandardOutput.write_all(text.as_ref()));
+}
+
+/// The first error of writing messages to standard output.
+static UNWRITTEN: Mutex<Option<io::Error>> = Mutex::new(None);
+
+/// Keeps an error of standard output for [`finish`]. A closed pipe is not an error.
+fn keep_error(written: io::Result<()>) {
+    if let Err(error) = written
+        && error.kind() != ErrorKind::BrokenPipe
+    {
+        UNWRITTEN.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+    }
+}
+
+/// Writes the buffered bytes of standard output. Returns the exit status: that of the subcommand,
+/// or that of an error if the subcommand succeeded and its messages could not be written.
+pub fn finish(code: ExitCode) -> ExitCode {
+    let succeeded = code == ExitCode::SUCCESS;
+    if succeeded {
+        keep_error(StandardOutput.flush());
+    }
+    let unwritten = UNWRITTEN.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let Some(error) = unwritten else {
+        return code;
+    };
+    write_lines(true, "error: ", &error.to_string());
+    if succeeded { ExitCode::from(ERROR) } else { code }
 }
 
 /// Writes non-empty lines, each with the program's name and `mark` as prefix.
@@ -89,10 +140,10 @@ pub fn write_lines(to_stderr: bool, mark: &str, text: &str) {
             format!("blpk: {mark}{}\n", cells.join("\t"))
         })
         .collect();
-    // A closed pipe is not an error.
-    let _ = if to_stderr {
-        std::io::stderr().write_all(lines.as_bytes())
+    if to_stderr {
+        // A failed write to standard error cannot be reported.
+        let _ = std::io::stderr().write_all(lines.as_bytes());
     } else {
-        std::io::stdout().write_all(lines.as_bytes())
-    };
+        keep_error(StandardOutput.write_all(lines.as_bytes()));
+    }
 }

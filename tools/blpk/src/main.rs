@@ -48,6 +48,10 @@ use std::process::ExitCode;
 const BLOSCPACK: &str = "0.16.0";
 
 fn main() -> ExitCode {
+    log::finish(run())
+}
+
+fn run() -> ExitCode {
     let arguments: Vec<_> = std::env::args_os().collect();
     let matches = match args::command().try_get_matches_from(&arguments) {
         Ok(matches) => matches,

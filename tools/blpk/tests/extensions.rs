@@ -203,6 +203,38 @@ fn ranges_are_decompressed() {
 }
 
 #[test]
+fn messages_that_cannot_be_written_are_an_error() {
+    let folder = TestDir::new();
+    folder.succeed("c in x.blp");
+    for line in [
+        "i x.blp",
+        "i --json x.blp",
+        "v x.blp",
+        "v --json x.blp",
+        "e in",
+        "e missing",
+        "-v c in y.blp",
+        "man",
+        "completions bash",
+        "--version",
+        "-h",
+    ] {
+        let arguments: Vec<&str> = line.split(' ').collect();
+        let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+        let output = folder.command(&arguments).stdout(full).output().unwrap();
+        let text =
+            "blpk: error: cannot write to standard output: No space left on device (os error 28)\n";
+        assert_eq!(String::from_utf8_lossy(&output.stderr), text, "{line}");
+        assert_eq!(output.status.code(), Some(1), "{line}");
+        // A closed pipe is not an error.
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let output = folder.command(&arguments).stdout(writer).output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{line}");
+    }
+}
+
+#[test]
 fn metadata_can_be_saved_and_replaced() {
     let folder = TestDir::new();
     folder.succeed("c -m m.json in x.blp");

@@ -178,6 +178,7 @@ fn every_command_names_standard_output_on_a_full_disk() {
         "diff in.b2nd dir.b2nd --json",
         "meta list in.b2nd",
         "meta get in.b2nd b2nd",
+        "meta get in.b2nd b2nd --raw",
         "compact in.b2nd",
         "recompress in.b2nd -o -",
         "bench in.b2nd --seconds 0",
