@@ -210,6 +210,9 @@ fn bytes_of_chunks(
     (first, count): (u64, Option<u64>),
 ) -> Result<(u64, u64), Failure> {
     let nchunks = archive.nchunks()?;
+    if first > nchunks {
+        return Err(ferroblosc_formats::blpk::Error::NoSuchChunk(first).into());
+    }
     let count = count.unwrap_or(nchunks.saturating_sub(first));
     let Some(last) = first.saturating_add(count).checked_sub(1).filter(|_| count > 0) else {
         return Ok((0, 0));

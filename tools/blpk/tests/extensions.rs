@@ -192,6 +192,11 @@ fn ranges_are_decompressed() {
         "there are no '1' bytes from '2400000' on, only '2400000' in all"
     );
     assert_eq!(folder.line("-f d --chunks 24:1 x.blp part").error(1), "there is no chunk '24'");
+    for chunks in ["25:", "25:0", "99:1"] {
+        let first = chunks.split(':').next().unwrap();
+        let result = folder.line(&format!("-f d --chunks {chunks} x.blp part"));
+        assert_eq!(result.error(1), format!("there is no chunk '{first}'"));
+    }
     assert_eq!(folder.line("-f d --range x x.blp part").status, 2);
     for option in ["--range 0:10", "--chunks 0:1"] {
         assert_eq!(
@@ -200,6 +205,9 @@ fn ranges_are_decompressed() {
         );
     }
     assert_eq!(folder.read("part"), 1_u64.to_le_bytes());
+    // The end is a chunk number without chunks after it.
+    folder.succeed("-f d --chunks 24: x.blp part");
+    assert_eq!(folder.read("part"), b"");
 }
 
 #[test]
