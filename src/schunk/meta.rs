@@ -49,11 +49,11 @@ fn check_new<S: State + ?Sized>(s: &S, kind: Layers, name: &[u8]) -> Result<()> 
 }
 
 /// Checks that another metalayer of this kind fits, at most `most`.
-fn check_count(number: usize, most: usize) -> Result<()> {
+fn check_count(kind: &str, number: usize, most: usize) -> Result<()> {
     if number < most {
         return Ok(());
     }
-    Err(refuse(format!("there are {number} metalayers already, and at most {most} are possible")))
+    Err(refuse(format!("there are {number} {kind} already, and at most {most} are possible")))
 }
 
 fn count<S: State + ?Sized>(s: &S, kind: Layers) -> usize {
@@ -132,7 +132,7 @@ pub fn add<S: State + ?Sized>(s: &mut S, name: &[u8], content: &[u8]) -> Result<
     refresh_from_file(s)?;
     check_new(s, Layers::Fixed, name)?;
     let number = count(s, Layers::Fixed);
-    check_count(number, MAX_METALAYERS)?;
+    check_count("metalayers", number, MAX_METALAYERS)?;
     if s.frame().is_some() && s.counters().nchunks > 0 {
         return Err(refuse("a frame with chunks accepts no further fixed metalayers"));
     }
@@ -264,10 +264,11 @@ fn vl_add_made<S: State + ?Sized>(
     refresh_from_file(s)?;
     check_new(s, Layers::Variable, name)?;
     let number = count(s, Layers::Variable);
-    check_count(number, MAX_VLMETALAYERS)?;
+    let checked = |most| check_count("variable-length metalayers", number, most);
+    checked(MAX_VLMETALAYERS)?;
     // C-Blosc2 can read a frame with more, but its next append destroys the frame.
-    if s.frame().is_some() && number >= MAX_METALAYERS {
-        return Err(Error::Failure);
+    if s.frame().is_some() {
+        checked(MAX_METALAYERS).map_err(|error| error.recast(ErrorKind::Failure))?;
     }
     let chunk = chunk()?;
     write_frame(s, Layers::Variable, Edit::Add(name, &chunk), Section::Trailer)?;

@@ -13,7 +13,7 @@ use rmpv::decode::read_value_with_max_depth;
 
 use crate::bcolz::Attrs;
 use crate::bloscpack::Value;
-use ferroblosc::frame::{MAX_NAME_LEN, MAX_VLMETALAYERS};
+use ferroblosc::frame::{MAX_METALAYERS, MAX_NAME_LEN};
 use ferroblosc::schunk::{Layers, SChunk, State};
 use ferroblosc::{Result, b2nd};
 
@@ -55,15 +55,26 @@ pub fn pairs(attrs: &Attrs) -> Vec<(String, Value)> {
 }
 
 impl Description {
-    /// Adds the metalayers to a super-chunk that has no variable-length metalayers.
+    /// Adds the metalayers to a super-chunk that has no variable-length metalayers. Attributes that
+    /// do not fit into a frame as metalayers of their own are added to [`DESCRIPTION`].
     pub fn write(&self, schunk: &mut SChunk) -> Result<()> {
-        let mut rest = Vec::new();
-        for (name, value) in &self.attrs {
+        let layer_of = |(name, value): &(String, Value)| {
             let is_name = !name.is_empty() && name.len() <= MAX_NAME_LEN && name != DESCRIPTION;
-            // Reserve one metalayer for `DESCRIPTION`.
-            let has_slot = schunk.vlmetalayer_names().len() + 1 < MAX_VLMETALAYERS;
-            match encode(value).filter(|_| is_name && has_slot && !name.contains('\0')) {
-                Some(bytes) => schunk.add_vlmetalayer(name, &bytes)?,
+            encode(value).filter(|_| is_name && !name.contains('\0'))
+        };
+        let layers: Vec<Option<Vec<u8>>> = self.attrs.iter().map(layer_of).collect();
+        let has_description = self.dflt.is_some()
+            || self.table.is_some()
+            || layers.len() > MAX_METALAYERS
+            || layers.iter().any(Option::is_none);
+        let mut free = MAX_METALAYERS - usize::from(has_description);
+        let mut rest = Vec::new();
+        for ((name, value), layer) in self.attrs.iter().zip(layers) {
+            match layer.filter(|_| free > 0) {
+                Some(bytes) => {
+                    schunk.add_vlmetalayer(name, &bytes)?;
+                    free -= 1;
+                }
                 None => rest.push((name.clone(), value.clone())),
             }
         }

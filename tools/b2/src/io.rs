@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 pub const STDIO: &str = "-";
 
 /// Returns the name of the temporary file for an output in errors.
-fn temporary_name(target: &Path) -> PathBuf {
+pub fn temporary_name(target: &Path) -> PathBuf {
     PathBuf::from(format!("the temporary file for {}", target.display()))
 }
 

@@ -190,7 +190,8 @@ fn new_leaf(args: &PutArgs, cli: &Cli) -> Result<(NewLeaf, Option<Folder>), Fail
         &mut |_| {},
     );
     let converted = converted.map_err(|error| {
-        let failure = input.error(error);
+        let failure =
+            input.error(error).of_target(&path, &crate::io::temporary_name(input.name()));
         match (found.format, column.is_some()) {
             (Format::Ctable, false) => failure.with_hint("select a column with '--column NAME'"),
             _ => failure,

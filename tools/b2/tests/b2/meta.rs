@@ -306,3 +306,82 @@ fn changes_at_the_same_time_are_all_kept() {
         }
     }
 }
+
+/// Writes a Zarr array with this number of attributes.
+fn zarr_with_attributes(folder: &TestDir, name: &str, count: usize, fill_value: i32) {
+    let attributes = (0..count).map(|number| (format!("a{number}"), json!(number)));
+    let attributes: serde_json::Map<String, Value> = attributes.collect();
+    let metadata = json!({
+        "zarr_format": 3, "node_type": "array", "shape": [4], "data_type": "int32",
+        "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [4]}},
+        "chunk_key_encoding": {"name": "default"}, "fill_value": fill_value,
+        "codecs": [{"name": "bytes", "configuration": {"endian": "little"}}],
+        "attributes": attributes,
+    });
+    std::fs::create_dir_all(folder.path(name)).unwrap();
+    folder.write(&format!("{name}/zarr.json"), metadata.to_string().as_bytes());
+}
+
+#[test]
+fn frames_keep_more_attributes_than_they_have_metalayers() {
+    for (count, fill_value) in [(15, 0), (15, 7), (16, 0), (16, 7), (17, 0), (17, 7), (40, 7)] {
+        let folder = TestDir::new();
+        zarr_with_attributes(&folder, "a.zarr", count, fill_value);
+        let attributes = |name: &str| {
+            let listed = folder.json(&format!("meta list {name} --json"));
+            let entries = listed["entries"].as_array().unwrap().iter();
+            let entries = entries.map(|entry| (entry["name"].to_string(), entry["value"].clone()));
+            entries.filter(|(name, _)| name.starts_with("\"a")).collect::<Vec<_>>()
+        };
+        let expected = attributes("a.zarr");
+        assert_eq!(expected.len(), count);
+        for source in ["a.zarr", "a.bcolz", "a.h5:/x", "a.blp"] {
+            if source != "a.zarr" {
+                // Fill values and some attributes are not kept.
+                assert_eq!(folder.line(&format!("convert a.zarr {source}")).status, 0);
+            }
+            for frame in ["o.b2nd", "o.b2frame"] {
+                folder.succeed(&format!("convert {source} {frame} --force"));
+                folder.out(&format!("verify {frame}"));
+                folder.succeed(&format!("convert {frame} o.zarr --force"));
+                let mut found = attributes("o.zarr");
+                let position = |name: &str| expected.iter().position(|(known, _)| known == name);
+                found.sort_by_key(|(name, _)| position(name));
+                assert_eq!(found, expected, "{source} {frame} {count} {fill_value}");
+            }
+        }
+    }
+}
+
+#[test]
+fn parts_and_leaves_keep_more_attributes_than_frames_have_metalayers() {
+    let folder = TestDir::new();
+    zarr_with_attributes(&folder, "a.zarr", 17, 0);
+    ints(&folder, "m.npy", &[4], 0);
+    folder.succeed("put s.b2z /a a.zarr");
+    folder.succeed("slice a.zarr 0:2 slice.b2nd");
+    folder.succeed("concat a.zarr m.npy concat.b2nd");
+    folder.succeed("get s.b2z /a leaf.b2nd");
+    for name in ["leaf.b2nd", "slice.b2nd", "concat.b2nd"] {
+        folder.succeed(&format!("convert {name} o.zarr --force"));
+        assert_eq!(folder.out("meta get o.zarr a16"), "16\n", "{name}");
+    }
+}
+
+#[test]
+fn the_number_of_metalayers_is_limited() {
+    let folder = TestDir::new();
+    ints(&folder, "m.npy", &[4], 0);
+    for (output, options) in [("m.b2nd", ""), ("d.b2nd", "--directory")] {
+        folder.out(&format!("convert m.npy {output} {options}"));
+        for number in 0..16 {
+            folder.out(&format!("meta set {output} a{number} {number}"));
+        }
+        let result = folder.line(&format!("meta set {output} a16 16"));
+        let text = "there are 16 variable-length metalayers already, and at most 16 are possible";
+        assert_eq!(result.status, 1);
+        assert!(result.err().contains(text), "{}", result.err());
+        assert!(!result.err().contains("verify"), "{}", result.err());
+        assert_eq!(folder.line(&format!("verify {output}")).status, 0);
+    }
+}
