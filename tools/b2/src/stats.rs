@@ -240,42 +240,76 @@ impl Bins {
         Bins { low, high, counts: vec![0; bins] }
     }
 
-    /// Returns the width of the range. That of integers includes both ends.
-    fn width(&self) -> f64 {
-        match (self.low, self.high) {
-            (Number::Int(low), Number::Int(high)) => (high - low + 1) as f64,
-            // Halved, since the difference may overflow.
-            (low, high) => high.as_float() / 2.0 - low.as_float() / 2.0,
-        }
+    /// Returns the width of a range of floats. It is halved, since the difference may overflow.
+    fn half_width(&self) -> f64 {
+        self.high.as_float() / 2.0 - self.low.as_float() / 2.0
     }
 
     fn count(&self, numbers: &Numbers, counts: &mut [u64]) {
-        let bins = counts.len() as f64;
-        let width = self.width();
-        let mut add = |share: f64| counts[((share * bins) as usize).min(counts.len() - 1)] += 1;
-        match (numbers, self.low) {
-            (Numbers::Ints(ints, _), Number::Int(low)) => {
-                ints.iter().for_each(|&number| add((number - low) as f64 / width));
+        match (numbers, self.low, self.high) {
+            (Numbers::Ints(ints, _), Number::Int(low), Number::Int(high)) => {
+                let range = IntRange::new(low, high, counts.len());
+                ints.iter().for_each(|&number| counts[range.bin_of(number)] += 1);
             }
-            (Numbers::Floats(floats), low) => {
-                let low = low.as_float();
+            (Numbers::Floats(floats), low, _) => {
+                let (low, width) = (low.as_float(), self.half_width());
+                let (bins, last) = (counts.len() as f64, counts.len() - 1);
                 for number in floats.iter().filter(|number| number.is_finite()) {
-                    add(if width > 0.0 { (number / 2.0 - low / 2.0) / width } else { 0.0 });
+                    let share = if width > 0.0 { (number / 2.0 - low / 2.0) / width } else { 0.0 };
+                    counts[((share * bins) as usize).min(last)] += 1;
                 }
             }
-            (Numbers::Ints(..), Number::Float(_)) => {}
+            (Numbers::Ints(..), ..) => {}
         }
     }
 
-    /// Returns the start of a bin.
+    /// Returns the start of a bin: that of a bin of integers is its least integer.
     fn start(&self, bin: usize) -> Number {
-        let share = bin as f64 / self.counts.len() as f64;
         match (self.low, self.high) {
-            (Number::Int(low), Number::Int(_)) => {
-                Number::Int(low + (self.width() * share).ceil() as i128)
+            (Number::Int(low), Number::Int(high)) => {
+                Number::Int(IntRange::new(low, high, self.counts.len()).start(bin))
             }
-            (low, _) => Number::Float(low.as_float() + self.width() * share + self.width() * share),
+            (low, _) => {
+                let distance = self.half_width() * (bin as f64 / self.counts.len() as f64);
+                Number::Float(low.as_float() + distance + distance)
+            }
         }
+    }
+}
+
+/// The bins of integers of at most 64 bits: a number `n` above the minimum is in the bin
+/// `n * bins / width`, rounded down.
+struct IntRange {
+    low: i128,
+    /// The number of integers from the minimum to the maximum.
+    width: u128,
+    bins: u128,
+    /// The width as `u64`, if no product of a number and the number of bins overflows.
+    short: Option<u64>,
+}
+
+impl IntRange {
+    fn new(low: i128, high: i128, bins: usize) -> IntRange {
+        let (width, bins) = ((high - low).unsigned_abs() + 1, bins as u128);
+        let product = width.checked_mul(bins).and_then(|product| u64::try_from(product).ok());
+        let short = product.and_then(|_| u64::try_from(width).ok());
+        IntRange { low, width, bins, short }
+    }
+
+    /// Returns the bin of a number between the minimum and the maximum. A number outside, which
+    /// another program wrote in the meantime, is in one of the bins, too.
+    fn bin_of(&self, number: i128) -> usize {
+        let distance = (number - self.low).unsigned_abs().min(self.width - 1);
+        match self.short {
+            // The division of 64 bits is faster.
+            Some(width) => (distance as u64 * self.bins as u64 / width) as usize,
+            None => (distance * self.bins / self.width) as usize,
+        }
+    }
+
+    /// Returns the least number of a bin.
+    fn start(&self, bin: usize) -> i128 {
+        self.low + (self.width * bin as u128).div_ceil(self.bins) as i128
     }
 }
 
@@ -574,5 +608,53 @@ mod tests {
             }
             assert!((merged.mean - mean).abs() <= f64::MAX * 1e-15, "{}", merged.mean);
         }
+    }
+    #[test]
+    fn bins_of_integers_are_exact() {
+        for width in 1..=400 {
+            for bins in 1..=100 {
+                let range = IntRange::new(-7, width - 8, bins);
+                let expected = |number: i128| (number * bins as i128 / width) as usize;
+                for number in 0..width {
+                    assert_eq!(range.bin_of(number - 7), expected(number), "{width} {bins}");
+                }
+                for bin in 0..bins {
+                    let start = range.start(bin) + 7;
+                    assert!(expected(start) >= bin, "{width} {bins}");
+                    assert!(start == 0 || expected(start - 1) < bin, "{width} {bins}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn bins_of_the_largest_integers_are_exact() {
+        let (low, high) = (i64::MIN.into(), i64::MAX.into());
+        for bins in [1, 3, 20, usize::from(u16::MAX)] {
+            let range = IntRange::new(low, high, bins);
+            assert_eq!((range.bin_of(low), range.bin_of(high)), (0, bins - 1));
+            for bin in 1..bins {
+                let start = range.start(bin);
+                assert_eq!((range.bin_of(start - 1), range.bin_of(start)), (bin - 1, bin));
+            }
+        }
+        let range = IntRange::new(0, u64::MAX.into(), 2);
+        assert_eq!(range.start(1), 1 << 63);
+    }
+
+    #[test]
+    fn starts_and_counts_of_integers_agree() {
+        let bins = |last: i64, bins: usize| {
+            let mut bins = Bins::new((Number::Int(0), Number::Int(last.into())), bins);
+            let numbers = Numbers::Ints((0..=i128::from(last)).collect(), 0);
+            let mut counts = bins.counts.clone();
+            bins.count(&numbers, &mut counts);
+            bins.counts = counts;
+            bins
+        };
+        assert!(matches!(bins(99, 20).start(11), Number::Int(55)));
+        assert!(matches!(bins(359, 20).start(11), Number::Int(198)));
+        assert_eq!(bins(22, 23).counts, [1; 23]);
+        assert_eq!(bins(48, 49).counts, [1; 49]);
     }
 }
