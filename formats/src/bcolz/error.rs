@@ -44,6 +44,8 @@ pub enum Error {
     MissingChunk(PathBuf),
     /// The dtype is not supported.
     Dtype(String),
+    /// Fields of this dtype overlap.
+    Overlap(String),
     /// Python objects can be counted and extracted as pickles, but not converted.
     Objects,
     /// The mode does not allow changes.
@@ -169,6 +171,7 @@ impl fmt::Display for Error {
             Error::Chunk { path, why } => write!(f, "{}: {why}", path.display()),
             Error::MissingChunk(path) => write!(f, "chunkfile '{}' not found", path.display()),
             Error::Dtype(text) => write!(f, "the dtype '{text}' is not understood"),
+            Error::Overlap(text) => write!(f, "fields of the dtype {text} overlap"),
             Error::Objects => f.write_str("Python objects can't be converted"),
             Error::ReadOnly => f.write_str("cannot modify data because mode is 'r'"),
             Error::ReadOnlyLayout(path) => write!(f, "'{}' has a read-only layout", path.display()),
@@ -219,6 +222,7 @@ impl From<numpy::Error> for Error {
     fn from(error: numpy::Error) -> Error {
         match error {
             numpy::Error::Dtype(text) => Error::Dtype(text),
+            numpy::Error::Overlap(text) => Error::Overlap(text),
             numpy::Error::Objects => Error::Objects,
             numpy::Error::Npy(why) => Error::Argument(why),
             numpy::Error::Io(error) => Error::Storage {

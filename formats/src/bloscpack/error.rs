@@ -77,6 +77,8 @@ pub enum Error {
     ObjectArray,
     /// The dtype is invalid.
     Dtype(String),
+    /// Fields of this dtype overlap.
+    Overlap(String),
     /// The file is not a `.npy` file.
     Npy(&'static str),
     /// The size of the data differs from that of the array.
@@ -197,6 +199,7 @@ impl fmt::Display for Error {
             Error::NotANumpyArray => f.write_str("the file does not contain a NumPy array"),
             Error::ObjectArray => f.write_str("arrays of Python objects can't be stored"),
             Error::Dtype(text) => write!(f, "'{text}' is not a data type"),
+            Error::Overlap(text) => write!(f, "fields of the dtype {text} overlap"),
             Error::Npy(why) => write!(f, "not a .npy file: {why}"),
             Error::ArraySize { expected, actual } => {
                 write!(f, "the array has '{expected}' bytes, but the file holds '{actual}'")
@@ -220,6 +223,7 @@ impl From<numpy::Error> for Error {
     fn from(error: numpy::Error) -> Error {
         match error {
             numpy::Error::Dtype(text) => Error::Dtype(text),
+            numpy::Error::Overlap(text) => Error::Overlap(text),
             numpy::Error::Objects => Error::ObjectArray,
             numpy::Error::Npy(why) => Error::Npy(why),
             numpy::Error::Io(error) => error.into(),

@@ -15,6 +15,7 @@
 use super::literal::{Literal, text_repr};
 use super::{Error, Result};
 use crate::blpk::MAX_NBYTES;
+use std::collections::HashSet;
 
 /// The maximum type size of a Blosc header.
 const MAX_TYPESIZE: u64 = 255;
@@ -297,7 +298,9 @@ impl Dtype {
             let end = field.nbytes().and_then(|len| len.checked_add(field.offset));
             end.is_some_and(|end| end <= itemsize)
         };
-        if itemsize > u64::from(MAX_NBYTES) || !fields.iter().all(is_inside) {
+        let names: HashSet<&str> = fields.iter().map(|field| field.name.as_str()).collect();
+        let are_valid = fields.iter().all(is_inside) && names.len() == fields.len();
+        if itemsize > u64::from(MAX_NBYTES) || !are_valid {
             return None;
         }
         Some(Dtype {
@@ -370,7 +373,8 @@ impl Dtype {
         }
     }
 
-    /// Returns NumPy's description as in `.npy` files, with an explicit byte order.
+    /// Returns NumPy's description as in `.npy` files, with an explicit byte order. Fields must not
+    /// overlap.
     pub fn description(&self) -> Literal {
         if self.kind != Kind::Record {
             let order = match (self.kind.has_order() && self.itemsize > 1, self.is_big_endian) {
@@ -416,9 +420,24 @@ impl Dtype {
     /// Returns the dtype with its description as the string.
     ///
     /// # Errors
-    /// [`Error::Objects`]
+    /// [`Error::Objects`]; [`Error::Overlap`] if fields overlap, which a description does not support.
     pub fn described(&self) -> Result<Dtype> {
+        if self.has_overlap() {
+            return Err(Error::Overlap(self.text.clone()));
+        }
         Dtype::of(&self.description())?.without_objects()
+    }
+
+    /// Whether fields of a record, or of a record in it, overlap.
+    fn has_overlap(&self) -> bool {
+        let mut fields: Vec<&Field> = self.fields.iter().collect();
+        fields.sort_by_key(|field| field.offset);
+        let mut end = 0;
+        fields.iter().any(|field| {
+            let overlaps = field.offset < end;
+            end = field.offset + field.nbytes().unwrap_or(0);
+            overlaps || field.dtype.has_overlap()
+        })
     }
 
     /// Returns the dtype with the string that bcolz writes for it.
@@ -643,6 +662,8 @@ mod tests {
             "{'names':['a'], 'formats':['i4'], 'offsets':[1], 'itemsize':4}",
             "{'names':['a'], 'formats':['i4'], 'offsets':[18446744073709551615]}",
             "[('a', 'i4', (4294967296, 4294967296, 4294967296))]",
+            "[('a', '<i4'), ('a', '<i4')]",
+            "{'names':['a','a'], 'formats':['i4','i4']}",
         ] {
             let error = Dtype::parse(text).unwrap_err();
             assert!(matches!(error, Error::Dtype(shown) if shown == text));
@@ -677,6 +698,35 @@ mod tests {
             "[(('T', 'a'), '<i4'), ('', '|V7'), ('m', '<i2', (2, 3))]",
         ] {
             assert_eq!(Dtype::parse(text).unwrap().repr(), text);
+        }
+    }
+
+    #[test]
+    fn overlapping_fields_have_no_description() {
+        for text in [
+            "{'names':['a','b'], 'formats':['<i4','<i2'], 'offsets':[0,0], 'itemsize':4}",
+            "{'names':['a','b'], 'formats':['<i2','<i4'], 'offsets':[2,0]}",
+            "{'names':['a','b','c'], 'formats':['<i8','i1','i1'], 'offsets':[0,0,7]}",
+            "{'names':['a','b'], 'formats':['<i4','<i2'], 'offsets':[0,3], 'itemsize':16}",
+            "[('x', {'names':['a','b'], 'formats':['<i4','<i4'], 'offsets':[0,2]}), ('y', 'i1')]",
+        ] {
+            let dtype = Dtype::parse(text).unwrap();
+            let described = dtype.described();
+            assert!(matches!(described, Err(Error::Overlap(shown)) if shown == text), "{text}");
+        }
+        // The order of the fields does not matter, nor do padding and fields without bytes.
+        for (text, description) in [
+            (
+                "{'names':['b','a'], 'formats':['<i2','<i4'], 'offsets':[4,0]}",
+                "[('a', '<i4'), ('b', '<i2')]",
+            ),
+            (
+                "{'names':['a','e','b'], 'formats':['i1','|S0','i1'], 'offsets':[0,2,2]}",
+                "[('a', '|i1'), ('', '|V1'), ('e', '|S0'), ('b', '|i1')]",
+            ),
+        ] {
+            let described = Dtype::parse(text).unwrap().described().unwrap();
+            assert_eq!(described.text(), description);
         }
     }
 

@@ -29,6 +29,8 @@ pub type Result<T> = std::result::Result<T, Error>;
 pub enum Error {
     /// The text is no dtype.
     Dtype(String),
+    /// Fields of this dtype overlap.
+    Overlap(String),
     /// The items are Python objects.
     Objects,
     /// The file is no `.npy` file, for this reason.
@@ -41,6 +43,7 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Error::Dtype(text) => write!(f, "the dtype '{text}' is not understood"),
+            Error::Overlap(text) => write!(f, "fields of the dtype {text} overlap"),
             Error::Objects => f.write_str("arrays of Python objects can't be stored"),
             Error::Npy(why) => write!(f, "not a .npy file: {why}"),
             Error::Io(error) => error.fmt(f),

@@ -219,3 +219,31 @@ fn the_data_are_scanned_with_fewer_threads_than_wanted() {
     assert_eq!(str::from_utf8(&output.stdout), Ok(expected.as_str()));
     assert!(output.status.success());
 }
+
+#[test]
+fn fields_must_not_overlap() {
+    let folder = TestDir::new();
+    folder.write("r.bin", b"0123456789abcdef");
+    folder.out("compress r.bin");
+    let overlapping = "{'names':['a','b'],'formats':['<i4','<i2'],'offsets':[0,0],'itemsize':4}";
+    for command in [
+        &["stats", "r.bin.b2frame"][..],
+        &["cat", "r.bin.b2frame"],
+        &["convert", "r.bin.b2frame", "o.npy"],
+        &["convert", "r.bin", "o.b2nd"],
+    ] {
+        let result = folder.run(&[command, &["--dtype", overlapping]].concat());
+        let text = format!("fields of the dtype {overlapping} overlap");
+        assert_eq!(result.status, 1, "{command:?}");
+        assert!(result.err().contains(&text), "{command:?} {}", result.err());
+        assert!(!folder.exists("o.npy") && !folder.exists("o.b2nd"));
+    }
+    // In any order.
+    let sorted = "{'names':['b','a'],'formats':['<i2','<i4'],'offsets':[4,0],'itemsize':8}";
+    let result = folder.run(&["stats", "r.bin.b2frame", "--json", "--dtype", sorted]);
+    let value: serde_json::Value = serde_json::from_slice(&result.stdout).unwrap();
+    assert_eq!(value[0]["shape"], json!([2]), "{value}");
+    // Two fields of one name would be one member of a JSON object.
+    let equal = "[('a','<i4'),('a','<i4')]";
+    assert_eq!(folder.run(&["cat", "r.bin.b2frame", "--json", "--dtype", equal]).status, 2);
+}
