@@ -11,7 +11,8 @@ use crate::error::{self, Failure, Outcome};
 use crate::info::for_each;
 use crate::io::{Input, Stdout};
 use crate::json::{self, ListWriter, ratio};
-use crate::store::{self, Row};
+use crate::members;
+use crate::store::{self, Row, Target};
 use crate::style::Style;
 use crate::table::{Alignment, Table, tuple};
 use crate::words::counted;
@@ -146,32 +147,51 @@ impl Listing {
         paths.sort();
         for path in paths {
             let shown = path.strip_prefix(".").unwrap_or(&path);
-            if let Some(target) = store::target(shown).filter(|_| !self.args.chunks)
-                && let Ok(row) = store::row(&target)
-            {
-                self.add_object(row)?;
-                if self.args.recursive {
-                    self.depth += 1;
-                    let rows = store::rows(&target, true).unwrap_or_default();
-                    let added = rows.into_iter().try_for_each(|row| self.add_object(row));
-                    self.depth -= 1;
-                    added?;
+            let mut fault = None;
+            if let Some(target) = store::target(shown).filter(|_| !self.args.chunks) {
+                match store::row(&target) {
+                    Ok(row) => {
+                        self.add_object(row)?;
+                        if self.args.recursive {
+                            self.add_objects(&target, shown)?;
+                        }
+                        continue;
+                    }
+                    Err(failure) => fault = Some(failure),
                 }
-                continue;
             }
             match convert::detect(&path) {
                 Ok(found) => match self.add(&path, shown, &found) {
-                    Err(Failure::Error { text, .. }) => self.add_broken(shown, &found, &text)?,
+                    Err(failure @ Failure::Error { .. }) => {
+                        self.add_broken(shown, Some(found.format.name()), &failure)?;
+                    }
                     added => added?,
                 },
                 // Links to directories may form circles.
                 Err(_) if self.args.recursive && path.is_dir() && !path.is_symlink() => {
                     self.add_subfolder(&path, shown)?;
                 }
-                Err(_) => {}
+                // A link without a target has no format, either.
+                Err(convert::Error::Unknown) if fault.is_none() => {}
+                Err(_) if !path.exists() => {}
+                Err(error) => {
+                    let format = members::is_store_name(&path).then_some("store");
+                    self.add_broken(shown, format, &fault.unwrap_or_else(|| error.into()))?;
+                }
             }
         }
         Ok(())
+    }
+
+    /// Adds the objects of a store in a directory.
+    fn add_objects(&mut self, target: &Target, shown: &Path) -> Outcome {
+        self.depth += 1;
+        let added = match store::rows(target, true) {
+            Ok(rows) => rows.into_iter().try_for_each(|row| self.add_object(row)),
+            Err(failure) => self.add_broken(shown, Some("store"), &failure),
+        };
+        self.depth -= 1;
+        added
     }
 
     /// Adds the files below a directory. One that cannot be read is reported and skipped.
@@ -243,19 +263,25 @@ impl Listing {
         Ok(())
     }
 
-    fn add_broken(&mut self, name: &Path, found: &Detected, reason: &str) -> Outcome {
+    /// Adds a file or directory that cannot be read, of an unknown format if it is `None`.
+    fn add_broken(&mut self, name: &Path, format: Option<&str>, failure: &Failure) -> Outcome {
         let shown = name.display().to_string();
-        let format = found.format.name();
+        let reason = match failure {
+            Failure::Error { text, .. } => text.as_str(),
+            Failure::Reported(_) | Failure::BrokenPipe => "",
+        };
+        let reason = reason.strip_prefix(&format!("{shown}: ")).unwrap_or(reason);
         if let Some(list) = &mut self.json {
             return Ok(list.add(&json!({"path": shown, "format": format, "error": reason}))?);
         }
         let dash = || "-".to_owned();
+        let format = format.map_or_else(dash, str::to_owned);
         let content = format!("unreadable: {reason}");
         let shown = self.label(&shown);
         self.table.add(if self.args.chunks {
-            vec![dash(), dash(), dash(), dash(), format.to_owned(), content, shown]
+            vec![dash(), dash(), dash(), dash(), format, content, shown]
         } else {
-            vec![format.to_owned(), dash(), dash(), dash(), content, shown]
+            vec![format, dash(), dash(), dash(), content, shown]
         });
         Ok(())
     }

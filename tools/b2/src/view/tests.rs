@@ -311,3 +311,16 @@ fn columns_are_inside_their_table() {
         assert!(super::tree::column_path(table, name).is_err(), "{name}");
     }
 }
+
+#[test]
+fn unreadable_files_of_a_directory_are_listed() {
+    let folder = Folder::new();
+    array(&folder, "a.npy", &[3]);
+    folder.write("b.npz", b"PK\x03\x04 truncated");
+    folder.write("c.txt", b"text");
+    let viewer = Viewer::new(&folder.path(""), 100, 12);
+    let text = viewer.text();
+    assert!(text.contains("a.npy") && !text.contains("c.txt"), "{text}");
+    let line = text.lines().find(|line| line.contains("b.npz"));
+    assert!(line.is_some_and(|line| line.contains("unreadable: ")), "{text}");
+}

@@ -233,7 +233,13 @@ fn keys(path: &Path, group: &str, depth: usize) -> Result<Vec<Entry>, Failure> {
     Ok(entries)
 }
 
-/// Returns the files of known formats and the directories in a directory, sorted by name.
+/// Whether a file is missing, or can be read and has no known format.
+fn is_of_no_format(path: &Path) -> bool {
+    matches!(convert::detect(path), Err(convert::Error::Unknown)) || !path.exists()
+}
+
+/// Returns the files of known formats, those that cannot be read, and the directories in a
+/// directory, sorted by name.
 fn files(folder: &Path, depth: usize) -> Result<Vec<Entry>, Failure> {
     let failed =
         |error| ferroblosc::io::named::named(error, ferroblosc::Error::FileRead, "read", folder);
@@ -249,7 +255,15 @@ fn files(folder: &Path, depth: usize) -> Result<Vec<Entry>, Failure> {
             break;
         }
         let path = path.strip_prefix(".").unwrap_or(&path);
-        entries.extend(entry_of(path, &last_name(path), depth).ok());
+        let name = last_name(path);
+        match entry_of(path, &name, depth) {
+            Ok(entry) => entries.push(entry),
+            Err(_) if is_of_no_format(path) => {}
+            Err(_) => {
+                let location = Location::Path(path.to_owned());
+                entries.push(Entry::new(&name, depth, location, false, false));
+            }
+        }
     }
     Ok(entries)
 }

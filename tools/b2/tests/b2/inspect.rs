@@ -250,3 +250,37 @@ fn chunks_are_listed_without_memory_for_each() {
     let values: serde_json::Value = serde_json::from_slice(&values.stdout).unwrap();
     assert_eq!(values[0]["chunks"].as_array().unwrap().len(), 2);
 }
+
+#[test]
+fn unreadable_files_of_a_directory_are_listed() {
+    let folder = TestDir::new();
+    std::fs::create_dir(folder.path("d")).unwrap();
+    ints(&folder, "d/a.npy", &[4], 0);
+    folder.out("convert d/a.npy d/a.b2nd");
+    folder.out("put s.b2z /a d/a.npy");
+    folder.out("convert d/a.npy x.npz");
+    folder.out("convert d/a.npy z.zarr.zip");
+    for name in ["s.b2z", "x.npz", "z.zarr.zip"] {
+        let bytes = folder.read(name);
+        folder.write(&format!("d/{name}"), &bytes[..bytes.len() - 30]);
+    }
+    // These files have no format.
+    folder.write("d/text.txt", b"text");
+    std::os::unix::fs::symlink("missing", folder.path("d/link.npy")).unwrap();
+    let unreadable = ["d/s.b2z", "d/x.npz", "d/z.zarr.zip"];
+    for options in ["", "-r", "--tree"] {
+        let listed = folder.out(&format!("ls d {options}"));
+        for name in unreadable {
+            let name = if options == "--tree" { &name[2..] } else { name };
+            let line = listed.lines().find(|line| line.ends_with(name));
+            assert!(line.is_some_and(|line| line.contains("unreadable: ")), "{listed}");
+        }
+        assert!(!listed.contains("text.txt") && !listed.contains("link.npy"), "{listed}");
+    }
+    let listed = folder.json("ls d --json");
+    let listed = listed.as_array().unwrap().iter();
+    let broken = listed.filter(|value| value["error"].is_string());
+    let broken: Vec<&str> = broken.filter_map(|value| value["path"].as_str()).collect();
+    assert_eq!(broken, unreadable);
+    assert!(folder.out("ls d --chunks").contains("d/x.npz"));
+}
