@@ -40,8 +40,15 @@ fn compare(args: &DiffArgs, cli: &Cli) -> Outcome {
             return members::compare(args, cli, &one, &other);
         }
         (Side::Data(one), Side::Data(other)) => (one, other),
-        (Side::Members(one), Side::Data(other)) => (one.only()?, other),
-        (Side::Data(one), Side::Members(other)) => (one, other.only()?),
+        // A container with a single array is compared with other containers by member.
+        (Side::Members(one), Side::Data(other)) => match other.members()? {
+            Some(other) if !one.is_single() => return members::compare(args, cli, &one, &other),
+            _ => (one.only()?, other),
+        },
+        (Side::Data(one), Side::Members(other)) => match one.members()? {
+            Some(one) if !other.is_single() => return members::compare(args, cli, &one, &other),
+            _ => (one, other.only()?),
+        },
     };
     let result = compare_data(args, cli, one, other)?;
     if args.json {

@@ -56,6 +56,24 @@ pub struct Members {
 }
 
 impl Data {
+    /// Returns the members of a container, also of one with a single array; `None` for other data.
+    pub fn members(&self) -> Result<Option<Members>, Failure> {
+        let Data::Array(ArrayInput { input, found }) = self else {
+            return Ok(None);
+        };
+        if !found.format.has_keys() {
+            return Ok(None);
+        }
+        let key = Location::of(input.path()).key.unwrap_or_default();
+        match convert::keys(input.path(), found) {
+            // A Zarr array, or an array in a container.
+            Err(convert::Error::NoKeys) => Ok(None),
+            Ok(keys) if keys == [key.trim_matches('/')] => Ok(None),
+            Ok(keys) => Ok(Some(of_container(input, *found, keys))),
+            Err(error) => Err(input.error(error)),
+        }
+    }
+
     /// Returns an array. Tables become arrays of records.
     pub fn into_array(self) -> Result<ArrayInput, Failure> {
         let rows = match self {
@@ -90,7 +108,8 @@ impl Side {
             && let Err(convert::Error::SeveralArrays(_)) =
                 convert::open_as(input.path(), &found, &Reading::default())
         {
-            return Ok(Side::Members(of_container(&input, found)?));
+            let keys = convert::keys(input.path(), &found).map_err(|error| input.error(error))?;
+            return Ok(Side::Members(of_container(&input, found, keys)));
         }
         Ok(Side::Data(Data::Array(ArrayInput { input, found })))
     }
@@ -145,8 +164,7 @@ fn copy_name(name: &Path) -> PathBuf {
     PathBuf::from(format!("the temporary file for {}", name.display()))
 }
 
-fn of_container(input: &Input, found: Detected) -> Result<Members, Failure> {
-    let keys = convert::keys(input.path(), &found).map_err(|error| input.error(error))?;
+fn of_container(input: &Input, found: Detected, keys: Vec<String>) -> Members {
     let location = Location::of(input.path());
     let path = |key: &str| PathBuf::from(format!("{}:/{key}", location.path.display()));
     let prefix = location.key.map_or(String::new(), |key| format!("{}/", key.trim_matches('/')));
@@ -155,7 +173,7 @@ fn of_container(input: &Input, found: Detected) -> Result<Members, Failure> {
         let relative = key.strip_prefix(&prefix).map(str::to_owned);
         (relative.unwrap_or(key), content)
     });
-    Ok(Members { name: input.name().to_owned(), target: None, members: members.collect() })
+    Members { name: input.name().to_owned(), target: None, members: members.collect() }
 }
 
 /// Returns all files in a directory. Their paths have no extension, unless two files differ only in
@@ -198,6 +216,11 @@ impl Members {
     /// Whether there is a member with this path.
     pub fn has(&self, key: &str) -> bool {
         self.members.contains_key(key)
+    }
+
+    /// Whether there is only one member.
+    pub fn is_single(&self) -> bool {
+        self.members.len() == 1
     }
 
     /// Returns the only member.

@@ -164,3 +164,30 @@ fn errors_of_members_do_not_stop_the_others() {
         assert!(result.err().contains(text), "{line}: {}", result.err());
     }
 }
+
+#[test]
+fn a_container_of_one_array_is_compared_with_containers_of_several() {
+    let folder = containers();
+    ints(&folder, "one.npy", &[40, 30], 0);
+    folder.succeed("-q convert all/a.npy s.h5:/a");
+    folder.succeed("-q convert all/inner/b.npy s.h5:/inner/b");
+    folder.succeed("-q convert all/a.npy one.npz:/a");
+    folder.succeed("-q convert all/a.npy one.zarr:/a");
+    folder.succeed("-q convert all/a.npy one.zarr.zip:/a");
+    folder.succeed("-q convert all/a.npy one.h5:/a");
+    let several = ["all", "s.b2z", "s.b2d", "s.b2e", "s.npz", "s.zarr", "s.zarr.zip", "s.h5"];
+    for one in ["one.npz", "one.zarr", "one.zarr.zip", "one.h5"] {
+        for other in several {
+            let result = folder.line(&format!("diff {one} {other}"));
+            assert_eq!((result.status, result.err()), (1, ""), "{one} {other}");
+            assert_eq!(result.out(), format!("a: equal\ninner/b: only in {other}\n"));
+            let result = folder.line(&format!("diff {other} {one}"));
+            assert_eq!(result.out(), format!("a: equal\ninner/b: only in {other}\n"));
+        }
+        assert_eq!(folder.out(&format!("diff {one} one.npy")), "", "{one}");
+        // An array is not a container.
+        let result = folder.line(&format!("diff {one}:/a s.npz"));
+        assert_eq!(result.status, 2);
+        assert!(result.err().contains("contains 2 objects"), "{}", result.err());
+    }
+}
