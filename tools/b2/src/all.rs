@@ -4,14 +4,15 @@
 
 use crate::cli::{Cli, ConvertArgs, OutputFormat};
 use crate::container::{self, Kind, Member, Members};
-use crate::convert::{Form, convert_one, copy_hdf5, extension_of, form, is_hdf5, target};
+use crate::convert::{convert_one, copy_hdf5, extension_of, form, is_hdf5, target};
 use crate::error::{Failure, Outcome, report_lost};
 use crate::io::{Input, Output, changed_meanwhile, refuse_container, temporary_folder};
 use crate::members;
+use crate::options::{self, Form, OutputKind};
 use crate::store::target as store_target;
 use ferroblosc::io::named::named;
 use ferroblosc_formats::convert::{self, Destination, Groups, Location};
-use ferroblosc_formats::store::{NewLeaf, Store};
+use ferroblosc_formats::store::{ContainerKind, NewLeaf, Store};
 use ferroblosc_formats::zarr::{self, Version};
 use ferroblosc_tools_common::identity::Identity;
 use std::fs;
@@ -58,6 +59,7 @@ pub fn run(args: &ConvertArgs, cli: &Cli) -> Outcome {
         // A store is copied without changes, and without `--all`.
         return members::convert(args, cli).map(drop);
     }
+    options::check(args, output_kind(kind, args, &path)?)?;
     let mut members = container::members(&input, args)?;
     let has_groups = !matches!(kind, Kind::Npz | Kind::Store);
     container::check_keys(&members.arrays, has_groups).map_err(|error| input.error(error))?;
@@ -165,6 +167,23 @@ pub fn run(args: &ConvertArgs, cli: &Cli) -> Outcome {
         Some(before) => output.commit_over(&before),
         None => output.commit(),
     }
+}
+
+/// Returns the output for which options are checked.
+fn output_kind(kind: Kind, args: &ConvertArgs, path: &Path) -> Result<OutputKind, Failure> {
+    let form_of = |to| form(&ConvertArgs { to: Some(to), ..args.clone() }, path);
+    Ok(OutputKind::Data(match kind {
+        Kind::Store => {
+            let container = members::store_options(args)?.container;
+            let container = container.unwrap_or(ContainerKind::Zip);
+            return Ok(OutputKind::StoreOfArrays(container));
+        }
+        Kind::Folder(format) => form_of(format)?,
+        Kind::Npz => form_of(OutputFormat::Npz)?,
+        Kind::Zarr(Version::V2) | Kind::ZarrZip(Version::V2) => form_of(OutputFormat::Zarr2)?,
+        Kind::Zarr(_) | Kind::ZarrZip(_) => form_of(OutputFormat::Zarr)?,
+        Kind::Hdf5 => form_of(OutputFormat::Hdf5)?,
+    }))
 }
 
 /// An existing container to which arrays are added.

@@ -9,6 +9,7 @@ use crate::field;
 use crate::io::{Input, Output, Overwritten, STDIO, refuse_container, refuse_terminal};
 use crate::members;
 use crate::names::{EXTENSIONS, format_of_name};
+use crate::options::{self, Form, OutputKind};
 use crate::store::target as store_target;
 use crate::tables::{self, TableFormat};
 use ferroblosc::io::named::named;
@@ -41,13 +42,6 @@ fn of_name(path: &Path) -> Result<OutputFormat, Failure> {
         "known extensions are {}; '--to FORMAT' selects the format for other names",
         known.join(" ")
     )))
-}
-
-/// The form of an output: a format of the library, or CSV.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
-    Binary(Destination),
-    Csv,
 }
 
 pub fn form(args: &ConvertArgs, path: &Path) -> Result<Form, Failure> {
@@ -230,6 +224,7 @@ pub fn run(args: &ConvertArgs, cli: &Cli) -> Outcome {
         refuse_store(&path)?;
     }
     let to = form(args, &path)?;
+    options::check(args, OutputKind::Data(to))?;
     let has_names = matches!(
         to,
         Form::Binary(Destination::Npz | Destination::Zarr { .. } | Destination::Hdf5 { .. })
@@ -287,6 +282,11 @@ fn export_table(args: &ConvertArgs, format: TableFormat, cli: &Cli) -> Result<bo
     let Some(table) = store_target(&args.input) else {
         return Ok(false);
     };
+    let class = table.open()?.class(table.key()).map_err(|error| table.error(error))?;
+    if class != store::Class::Table {
+        return Ok(false);
+    }
+    options::check(args, OutputKind::ExportedTable)?;
     let output = Output::new(&args.output, args.settings.force)?;
     if matches!(format, TableFormat::Arrow(_)) && args.output == Path::new(STDIO) {
         refuse_terminal(args.settings.force)?;
@@ -296,15 +296,6 @@ fn export_table(args: &ConvertArgs, format: TableFormat, cli: &Cli) -> Result<bo
     else {
         return Ok(false);
     };
-    let unused = [
-        ("--column", args.column.is_some()),
-        ("--dtype", args.dtype.is_some()),
-        ("--raw", args.raw),
-        ("--shape", args.shape.is_some()),
-    ];
-    if let Some((option, _)) = unused.into_iter().find(|&(_, is_given)| is_given) {
-        return Err(Failure::usage(format!("{option}: not supported for tables in stores")));
-    }
     report_lost(lost, &args.output, args.strict)?;
     output.commit()?;
     Ok(true)

@@ -19,6 +19,7 @@
 //! | `verify.rs`, `repair.rs` | verification and repair |
 //! | `convert.rs`, `csv.rs`, `settings.rs` | conversion, CSV files, and the options of compression |
 //! | `names.rs` | formats by the extensions of file names |
+//! | `options.rs` | the options that an output of `convert` supports |
 //! | `all.rs`, `container.rs` | conversion of all arrays of a container |
 //! | `pack.rs`, `auto.rs` | compression of any file, and the option `--auto` |
 //! | `targets.rs`, `trial.rs` | its inputs and outputs, and the choice of filters |
@@ -62,6 +63,7 @@ mod members;
 mod meta;
 mod msgpack;
 mod names;
+mod options;
 mod pack;
 mod picture;
 mod plot;

@@ -1,11 +1,12 @@
 //! `get`, `put` and `rm`, and `convert` and `repair` of stores of python-blosc2.
 
-use crate::cli::{Cli, ConvertArgs, GetArgs, Order, OutputFormat, PutArgs, RepairArgs, RmArgs};
+use crate::cli::{Cli, ConvertArgs, GetArgs, OutputFormat, PutArgs, RepairArgs, RmArgs};
 use crate::error::{self, Failure, Outcome};
 use crate::field;
 use crate::io::{Input, Output, STDIO, refuse_container, refuse_terminal, temporary_folder};
 use crate::json;
 use crate::names::check_frame_name;
+use crate::options::{self, OutputKind};
 use crate::settings;
 use crate::state::state_of_all;
 use crate::store::{self, Target, finding_json};
@@ -190,8 +191,7 @@ fn new_leaf(args: &PutArgs, cli: &Cli) -> Result<(NewLeaf, Option<Folder>), Fail
         &mut |_| {},
     );
     let converted = converted.map_err(|error| {
-        let failure =
-            input.error(error).of_target(&path, &crate::io::temporary_name(input.name()));
+        let failure = input.error(error).of_target(&path, &crate::io::temporary_name(input.name()));
         match (found.format, column.is_some()) {
             (Format::Ctable, false) => failure.with_hint("select a column with '--column NAME'"),
             _ => failure,
@@ -222,9 +222,6 @@ pub fn is_store_output(args: &ConvertArgs) -> bool {
 pub fn convert(args: &ConvertArgs, cli: &Cli) -> Result<Option<Input>, Failure> {
     let target = store::target(&args.input);
     let Some(container) = container(args) else {
-        if args.embed.is_some() {
-            return Err(Failure::usage("--embed: only stores have embedded leaves"));
-        }
         let Some(target) = target else {
             return Ok(Some(Input::new(&args.input)?));
         };
@@ -238,26 +235,7 @@ pub fn convert(args: &ConvertArgs, cli: &Cli) -> Result<Option<Input>, Failure> 
     {
         return Ok(None);
     }
-    let given = [
-        ("--column", args.column.is_some()),
-        ("--dtype", args.dtype.is_some()),
-        ("--raw", args.raw),
-        ("--from", args.from.is_some()),
-        ("--delimiter", args.delimiter.is_some()),
-        ("--shape", args.shape.is_some()),
-        ("--order", args.order == Order::Fortran),
-        ("--chunks", args.chunks.is_some()),
-        ("--blocks", args.blocks.is_some()),
-        ("--codec", args.settings.codec.is_some()),
-        ("--level", args.settings.level.is_some()),
-        ("--filters", !args.settings.filters.is_empty()),
-        ("--block-size", args.settings.block_size.is_some()),
-        ("--chunk-size", args.settings.chunk_size.is_some()),
-        ("--directory", args.settings.directory),
-    ];
-    if let Some((option, _)) = given.into_iter().find(|&(_, is_given)| is_given) {
-        return Err(Failure::usage(format!("{option}: stores are copied as they are")));
-    }
+    options::check(args, OutputKind::CopiedStore(container))?;
     if args.output == Path::new(STDIO) {
         return Err(Failure::usage("stores are not written to standard output"));
     }

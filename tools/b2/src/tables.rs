@@ -1,9 +1,10 @@
 //! `convert` between tables in stores and other formats.
 
-use crate::cli::{Cli, ConvertArgs, HeaderName, Order};
+use crate::cli::{Cli, ConvertArgs, HeaderName};
 use crate::csv;
 use crate::error::{self, Failure, Outcome, report_lost};
 use crate::io::{Input, Output, STDIO, temporary_folder};
+use crate::options::{self, OutputKind};
 use crate::store::Target;
 use ferroblosc::io::named::NamedFile;
 use ferroblosc_formats::convert::{self, ArrowFormat, Reading};
@@ -40,7 +41,7 @@ pub fn import(args: &ConvertArgs, options: &WriteOptions, cli: &Cli) -> Result<b
     if !source.content().array.as_ref().is_some_and(convert::is_records) {
         return Ok(false);
     }
-    check_unused(&imported)?;
+    options::check(&imported, OutputKind::Table)?;
     let size = source.content().nbytes;
     write_store(args, (options, cli), size, |writer, output, progress| {
         let added = convert::records_to_table(source.as_mut(), writer, "/", progress);
@@ -73,30 +74,6 @@ fn write_store(
     output.commit()
 }
 
-/// Fails if an option is given that tables in stores do not have.
-fn check_unused(imported: &ConvertArgs) -> Outcome {
-    let given = [
-        ("--column", imported.column.is_some()),
-        ("--dtype", imported.dtype.is_some()),
-        ("--raw", imported.raw),
-        ("--shape", imported.shape.is_some()),
-        ("--order", imported.order == Order::Fortran),
-        ("--chunks", imported.chunks.is_some()),
-        ("--blocks", imported.blocks.is_some()),
-        ("--embed", imported.embed.is_some()),
-        ("--codec", imported.settings.codec.is_some()),
-        ("--level", imported.settings.level.is_some()),
-        ("--filters", !imported.settings.filters.is_empty()),
-        ("--block-size", imported.settings.block_size.is_some()),
-        ("--chunk-size", imported.settings.chunk_size.is_some()),
-        ("--directory", imported.settings.directory),
-    ];
-    if let Some((option, _)) = given.into_iter().find(|&(_, is_given)| is_given) {
-        return Err(Failure::usage(format!("{option}: not supported for tables in stores")));
-    }
-    Ok(())
-}
-
 /// Fails if a file with the extension of Arrow or Parquet files has other content.
 fn refuse_other_content(input: &Input, args: &ConvertArgs) -> Outcome {
     let extension = input.name().extension().unwrap_or_default().to_string_lossy().to_lowercase();
@@ -122,7 +99,7 @@ fn import_arrow(
     options: &WriteOptions,
     cli: &Cli,
 ) -> Outcome {
-    check_unused(args)?;
+    options::check(args, OutputKind::Table)?;
     let of_csv = [
         ("--delimiter", args.delimiter.is_some()),
         ("--header", !matches!(args.header, HeaderName::Auto)),

@@ -20,6 +20,7 @@ mod manual;
 mod matrix;
 mod messages;
 mod meta;
+mod options;
 mod plugins;
 mod repair;
 mod scales;
