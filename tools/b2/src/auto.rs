@@ -18,6 +18,8 @@ use std::time::Duration;
 const SAMPLE_BYTES: u64 = 4 << 20;
 /// The size of a chunk of the sample in bytes, unless another one is set.
 const CHUNK_BYTES: u64 = 1 << 20;
+/// The minimum size of such a chunk, so that the measurements of a sample end in time.
+const MIN_CHUNK_BYTES: u64 = 16 << 10;
 /// The levels of the candidates.
 const LEVELS: [u8; 3] = [1, 5, 9];
 /// The time for repeated measurements, and the addition for each MiB of the sample.
@@ -37,7 +39,7 @@ pub struct Data<'a> {
 fn choose(data: Data<'_>, goal: Goal, writing: &Writing) -> Result<Option<Setting>, Failure> {
     let typesize = u8::try_from(data.typesize.max(1)).unwrap_or(1);
     let unit = u64::from(typesize);
-    let size = writing.chunk_bytes.unwrap_or(CHUNK_BYTES).min(SAMPLE_BYTES);
+    let size = writing.chunk_bytes.unwrap_or(CHUNK_BYTES).clamp(MIN_CHUNK_BYTES, SAMPLE_BYTES);
     let chunk = (size / unit * unit).max(unit);
     let (offsets, len) = sample_offsets(data.nbytes, chunk, SAMPLE_BYTES);
     // At most the size of the sample or of an item.

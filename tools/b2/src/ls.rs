@@ -132,6 +132,11 @@ impl Listing {
             Ok(found) => self
                 .add(input.path(), input.name(), &found)
                 .map_err(|failure| failure.at(input.name())),
+            Err(_) if store::target_of(input).is_some() => {
+                let failure = Failure::new("the chunks of stores are not listed").at(input.name());
+                let hint = "'b2 get' extracts an object, and 'b2 view' shows its chunks";
+                Err(failure.with_hint(hint))
+            }
             Err(convert::Error::Unknown) if input.path().is_dir() => self.add_folder(input.path()),
             Err(error) => Err(input.error(error)),
         }

@@ -21,6 +21,8 @@ use std::collections::HashSet;
 
 /// The names of objects that stand for other values.
 const SPECIAL: [&str; 5] = ["$bytes", "$ext", "$map", "$float", "$raw"];
+/// The maximum number of digits of a number in an error.
+const SHOWN_DIGITS: usize = 60;
 /// The maximum nesting depth. `serde_json` has a limit of 128.
 const MAX_DEPTH: usize = 100;
 
@@ -132,7 +134,7 @@ fn value_of(value: &Json) -> Result<Value, String> {
                 (None, None, Some(number)) if !is_integer && number.is_finite() => {
                     Value::from(number)
                 }
-                _ => return Err(format!("the number {number} has more than 64 bits")),
+                _ => return Err(out_of_range(&number.to_string(), is_integer)),
             }
         }
         Json::String(text) => Value::from(text.as_str()),
@@ -143,6 +145,19 @@ fn value_of(value: &Json) -> Result<Value, String> {
             Value::Map(entries.collect::<Result<_, String>>()?)
         }
     })
+}
+
+/// Returns the error of a number that MessagePack does not support. Only its first digits are shown.
+fn out_of_range(number: &str, is_integer: bool) -> String {
+    let shown = match number.char_indices().nth(SHOWN_DIGITS) {
+        Some((end, _)) => format!("{}…", &number[..end]),
+        None => number.to_owned(),
+    };
+    if is_integer {
+        format!("the number {shown} has more than 64 bits")
+    } else {
+        format!("the number {shown} is beyond the range of 64-bit floats")
+    }
 }
 
 /// Returns a value without a counterpart in JSON, or none for another object.

@@ -323,7 +323,8 @@ impl<'a> Job<'a> {
                     "{option}: {ndim} extents of at least 1 are needed, one for each dimension"
                 )));
             }
-            narrow(&shape.0)
+            let text = format!("{option}: an extent must be at most {}", i32::MAX);
+            narrow(&shape.0).map_err(|_| Failure::usage(text))
         };
         let chunks = match (&args.chunks, writing.chunk_bytes) {
             (Some(shape), _) => given("--chunks", shape)?,
@@ -331,7 +332,14 @@ impl<'a> Job<'a> {
             (None, None) => narrow(&old_chunks)?,
         };
         let blocks = match (&args.blocks, &args.settings.block_size, old_blocks) {
-            (Some(shape), _, _) => given("--blocks", shape)?,
+            (Some(shape), _, _) => {
+                let blocks = given("--blocks", shape)?;
+                if blocks.iter().zip(&chunks).any(|(block, chunk)| block > chunk) {
+                    let text = "--blocks: a block must not be longer than a chunk";
+                    return Err(Failure::usage(text));
+                }
+                blocks
+            }
             (None, None, Some(blocks)) if writing.chunk_bytes.is_none() => {
                 let blocks = narrow(&blocks)?;
                 blocks.iter().zip(&chunks).map(|(block, chunk)| *block.min(chunk)).collect()

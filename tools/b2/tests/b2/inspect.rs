@@ -252,6 +252,19 @@ fn chunks_are_listed_without_memory_for_each() {
 }
 
 #[test]
+fn chunks_of_stores_are_not_listed() {
+    let folder = TestDir::new();
+    ints(&folder, "a.npy", &[4], 0);
+    folder.out("put s.b2z /a a.npy");
+    for path in ["s.b2z", "s.b2z:/a"] {
+        let result = folder.line(&format!("ls --chunks {path}"));
+        let text = format!("b2: error: {path}: the chunks of stores are not listed\n");
+        assert_eq!(result.status, 1);
+        assert!(result.err().starts_with(&text), "{}", result.err());
+    }
+}
+
+#[test]
 fn unreadable_files_of_a_directory_are_listed() {
     let folder = TestDir::new();
     std::fs::create_dir(folder.path("d")).unwrap();

@@ -127,6 +127,7 @@ fn values_are_raw_bytes_texts_or_json() {
             2,
             "the number 18446744073709551616 has more than 64 bits",
         ),
+        (&["x", "1e999"], 2, "the number 1e+999 is beyond the range of 64-bit floats"),
         (&["b2nd", "1"], 1, "a.b2nd: the metalayer 'b2nd' describes the array"),
         (&["", "1"], 1, "a.b2nd: the name of a metalayer has 1 to 31 bytes"),
         (&["12345678901234567890123456789012", "1"], 1, "a.b2nd: the name of a metalayer has"),
@@ -366,6 +367,14 @@ fn parts_and_leaves_keep_more_attributes_than_frames_have_metalayers() {
         folder.succeed(&format!("convert {name} o.zarr --force"));
         assert_eq!(folder.out("meta get o.zarr a16"), "16\n", "{name}");
     }
+}
+
+#[test]
+fn errors_show_the_first_digits_of_a_long_number() {
+    let folder = arrays();
+    let result = folder.run(&["meta", "set", "a.b2nd", "x", &"9".repeat(10_000)]);
+    let text = format!("b2: error: the number {}… has more than 64 bits\n", "9".repeat(60));
+    assert!(result.err().starts_with(&text), "{}", result.err());
 }
 
 #[test]

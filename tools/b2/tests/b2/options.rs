@@ -178,3 +178,19 @@ fn options_for_stores_and_tables_have_an_effect_or_are_refused() {
         assert!(result.err().contains(text), "{line}: {}", result.err());
     }
 }
+
+#[test]
+fn recompress_refuses_shapes_of_impossible_extents() {
+    let folder = TestDir::new();
+    ints(&folder, "a.npy", &[6, 5], 0);
+    folder.out("convert a.npy a.b2nd");
+    for (options, text) in [
+        ("--chunks 99999999999,5", "--chunks: an extent must be at most 2147483647"),
+        ("--blocks 2,99999999999", "--blocks: an extent must be at most 2147483647"),
+        ("--chunks 2,5 --blocks 3,5", "--blocks: a block must not be longer than a chunk"),
+    ] {
+        let result = folder.line(&format!("recompress a.b2nd -o o.b2nd {options}"));
+        assert_eq!(result.status, 2, "{options}: {}", result.err());
+        assert!(result.err().contains(text), "{}", result.err());
+    }
+}
