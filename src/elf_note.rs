@@ -1,8 +1,9 @@
 //! An ELF note with the version, which can be read from a shared object without loading it.
 //!
 //! The functions of the libraries report the versions of C-Blosc and C-Blosc2. Ferroblosc's own
-//! version is in this note: `readelf -p .note.ferroblosc libblosc2.so`, and on macOS `otool -s __TEXT
-//! __ferroblosc libblosc2.dylib`. Lengths include the NUL terminators, but no padding:
+//! version is in this note: `readelf -p .note.ferroblosc libblosc2.so`, and on macOS
+//! `otool -s __TEXT __ferroblosc libblosc2.dylib`. Lengths include the NUL terminators, but no
+//! padding:
 //!
 //! ```text
 //!  0        4        8        12            24

@@ -127,10 +127,10 @@
 //!
 //! # Systems
 //!
-//! Linux, with 32 or 64 bits and in either byte order, and `wasm32-unknown-unknown`: with one thread,
-//! with frames in memory, and without files. There, calls with several threads use one, and opening a
-//! file fails with [`Error::FileOpen`]. Chunks and files have the same bytes on all systems; filters
-//! and codecs for numbers use those of the machine.
+//! Linux, with 32 or 64 bits and in either byte order, and `wasm32-unknown-unknown`: with one
+//! thread, with frames in memory, and without files. There, calls with several threads use one, and
+//! opening a file fails with [`Error::FileOpen`]. Chunks and files have the same bytes on all
+//! systems; filters and codecs for numbers use those of the machine.
 //!
 //! `internals` exposes the interface for the C libraries and tools of this project. It may change
 //! in any release; other programs do not need it.

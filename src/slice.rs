@@ -57,8 +57,8 @@ impl fmt::Debug for AxisRange {
 }
 
 impl AxisRange {
-    /// Returns the start and the exclusive stop within `len` items, or `None` if they are outside or
-    /// reversed.
+    /// Returns the start and the exclusive stop within `len` items, or `None` if they are outside
+    /// or reversed.
     pub(crate) fn within(&self, len: i64) -> Option<(i64, i64)> {
         let (start, stop) = (self.start.unwrap_or(0), self.stop.unwrap_or(len.into()));
         match (i64::try_from(start), i64::try_from(stop)) {

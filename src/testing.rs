@@ -18,7 +18,8 @@ impl GuardedBuf {
     /// Returns a buffer of `len` zero bytes.
     pub(crate) fn zeroed(len: usize) -> GuardedBuf {
         let pages = Pages::new(len.next_multiple_of(page_size()));
-        // SAFETY: the pages have `usable` accessible bytes, at least `len`, which nothing else uses.
+        // SAFETY: the pages have `usable` accessible bytes, at least `len`, which nothing else
+        // uses.
         let start = unsafe {
             let start = pages.start.add(pages.usable - len);
             start.write_bytes(0, len);
@@ -63,8 +64,8 @@ impl Drop for GuardedBuf {
 const MAX_RELEASED: (usize, usize) = (8, 1 << 18);
 
 thread_local! {
-    /// The pages of dropped buffers of this thread. Many tests create a buffer for each case, and an
-    /// allocation takes three calls of the system and page faults.
+    /// The pages of dropped buffers of this thread. Many tests create a buffer for each case, and
+    /// an allocation takes three calls of the system and page faults.
     static RELEASED: RefCell<Vec<Pages>> = const { RefCell::new(Vec::new()) };
 }
 

@@ -320,8 +320,8 @@ impl Array {
         &self.schunk
     }
 
-    /// Returns the super-chunk for changes, for instance of its metalayers and its item size. If its
-    /// chunks do not have the sizes of the array afterwards, reading items fails with
+    /// Returns the super-chunk for changes, for instance of its metalayers and its item size. If
+    /// its chunks do not have the sizes of the array afterwards, reading items fails with
     /// [`Error::Failure`].
     pub fn schunk_mut(&mut self) -> &mut SChunk {
         &mut self.schunk

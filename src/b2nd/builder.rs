@@ -154,8 +154,8 @@ impl ArrayBuilder {
         self.build_fill(&T::dtype(), Fill::Value(bytes_of(&[value])))
     }
 
-    /// Creates an array of equal items, whose size is that of the compression parameters. `dtype` is
-    /// their type in NumPy's notation.
+    /// Creates an array of equal items, whose size is that of the compression parameters. `dtype`
+    /// is their type in NumPy's notation.
     ///
     /// # Errors
     /// - the errors of [`Array::create`];

@@ -252,8 +252,8 @@ impl Array {
         loop {
             let geometry = self.geometry();
             let chunk = i64::from(geometry.chunkshape[0]).max(1);
-            // The rows up to the next end of a chunk, and small chunks by many at a time: each append
-            // of an array in a file writes its index.
+            // The rows up to the next end of a chunk, and small chunks by many at a time: each
+            // append of an array in a file writes its index.
             let first = chunk - geometry.shape[0] % chunk;
             let row_size = row.saturating_mul(size_of::<T>()).max(1);
             let others = i64::try_from(BATCH / row_size).unwrap_or(0) / chunk * chunk;

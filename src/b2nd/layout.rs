@@ -37,11 +37,11 @@ pub struct Layout<'a> {
 impl Layout<'_> {
     /// Chooses the shapes of chunks and blocks for an array of items of `itemsize` bytes.
     ///
-    /// Blocks have at most 64 KiB and chunks at most 2.5 MiB, which suits the caches of common CPUs;
-    /// a larger item is a block of its own. The sizes do not depend on the CPU, so all machines write the same file. The
-    /// longest dimension is halved until the size is reached: chunks and blocks are nearly cubes,
-    /// so that slices along all dimensions are read with similar speed, and blocks divide the
-    /// chunks of large arrays.
+    /// Blocks have at most 64 KiB and chunks at most 2.5 MiB, which suits the caches of common
+    /// CPUs; a larger item is a block of its own. The sizes do not depend on the CPU, so all
+    /// machines write the same file. The longest dimension is halved until the size is reached:
+    /// chunks and blocks are nearly cubes, so that slices along all dimensions are read with
+    /// similar speed, and blocks divide the chunks of large arrays.
     ///
     /// ```
     /// use ferroblosc::b2nd::Layout;
@@ -103,8 +103,8 @@ pub(super) fn complete(
             let mut chunk = halved(shape.to_vec(), CHUNK_BYTES / itemsize);
             let block = halved(chunk.clone(), BLOCK_BYTES / itemsize);
             for ((chunk, &block), &extent) in chunk.iter_mut().zip(&block).zip(shape) {
-                // Blocks at the end of each chunk would be partly unused. Only the last chunk along a
-                // dimension has such blocks.
+                // Blocks at the end of each chunk would be partly unused. Only the last chunk along
+                // a dimension has such blocks.
                 if *chunk < extent {
                     *chunk += (block - *chunk % block) % block;
                 }

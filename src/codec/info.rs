@@ -1,8 +1,8 @@
 //! The properties of a codec, which form one row of the table in `codec/mod.rs`.
 //!
 //! The row is a constant in the codec's own file. Other code asks the row instead of comparing
-//! compcodes. The name of the cargo feature of a codec is in `plugin.rs`, because builds without the
-//! feature have no row.
+//! compcodes. The name of the cargo feature of a codec is in `plugin.rs`, because builds without
+//! the feature have no row.
 
 use std::ffi::CStr;
 

@@ -1,5 +1,5 @@
-//! The interfaces of codecs: [`StreamCodec`] for built-in ones, [`Codec`] for plugins and for codecs
-//! of users.
+//! The interfaces of codecs: [`StreamCodec`] for built-in ones, [`Codec`] for plugins and for
+//! codecs of users.
 
 use super::dictionary::Dictionary;
 use crate::{CallContext, Result};

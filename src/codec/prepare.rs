@@ -28,8 +28,8 @@ impl Dictionary {
 
     /// Trains a dictionary of at most `capacity` bytes for the codec `compcode`. `samples` contains
     /// the concatenated samples and `sizes` their lengths in bytes. Returns `None` if the lengths
-    /// add up to more than `samples.len()`, the samples do not yield a dictionary, or the codec does
-    /// not train dictionaries.
+    /// add up to more than `samples.len()`, the samples do not yield a dictionary, or the codec
+    /// does not train dictionaries.
     pub fn train(
         compcode: u8,
         samples: &[u8],

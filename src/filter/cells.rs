@@ -7,9 +7,10 @@
 //! 0 1 8 9 | 2 3 10 11 | 4 5 12 13 | 6 7 14 15 | 16 17 24 25 | …
 //! ```
 //!
-//! NDMEAN also replaces each item (a native float of 4 or 8 bytes) with the mean of its cell. The meta is
-//! the side of the cells; the block shape comes from the array. That shape is untrusted: [`Cells`]
-//! can only be created if the block has exactly its size, so all item offsets are in bounds.
+//! NDMEAN also replaces each item (a native float of 4 or 8 bytes) with the mean of its cell. The
+//! meta is the side of the cells; the block shape comes from the array. That shape is untrusted:
+//! [`Cells`] can only be created if the block has exactly its size, so all item offsets are in
+//! bounds.
 
 use super::{Filter, FilterCall, FilterInfo, Order, id};
 use crate::blockshape::BlockShape;

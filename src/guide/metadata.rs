@@ -1,9 +1,9 @@
 //! Store metadata.
 //!
-//! *Variable-length metalayers* are named byte strings that can be added, changed and removed at any
-//! time. *Fixed metalayers* are added before the first chunk, and keep their length:
-//! `SChunk::add_metalayer` adds one to a super-chunk, and `Array::builder(shape).metalayer(name,
-//! content)` to a new array.
+//! *Variable-length metalayers* are named byte strings that can be added, changed and removed at
+//! any time. *Fixed metalayers* are added before the first chunk, and keep their length:
+//! `SChunk::add_metalayer` adds one to a super-chunk, and
+//! `Array::builder(shape).metalayer(name, content)` to a new array.
 //!
 //! ```
 //! use ferroblosc::b2nd::Array;

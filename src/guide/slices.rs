@@ -2,8 +2,9 @@
 //!
 //! An array is created from its shape. [`Layout::auto`](crate::b2nd::Layout::auto) chooses chunks
 //! and blocks, unless a [`Layout`](crate::b2nd::Layout) is passed;
-//! [`Array::builder`](crate::b2nd::Array::builder) sets each parameter by name. A slice has a range or an index
-//! for each dimension ([`IntoSlice`](crate::b2nd::IntoSlice)), and items are in row-major order.
+//! [`Array::builder`](crate::b2nd::Array::builder) sets each parameter by name. A slice has a range
+//! or an index for each dimension ([`IntoSlice`](crate::b2nd::IntoSlice)), and items are in
+//! row-major order.
 //!
 //! ```
 //! use ferroblosc::b2nd::Array;

@@ -1,10 +1,10 @@
 //! Read untrusted data.
 //!
 //! Damaged and hostile chunks, frames and metalayers cause no panics, no undefined behaviour and no
-//! reads outside of buffers; invalid structure is an error. Changed bytes inside compressed data can
-//! change items without an error, unless the file has checksums ([`Storage::checksums`]). Memory is allocated in proportion to the size of the
-//! input and of the request, and running out of it is an error too
-//! ([`Error::MemoryAlloc`](crate::Error::MemoryAlloc)).
+//! reads outside of buffers; invalid structure is an error. Changed bytes inside compressed data
+//! can change items without an error, unless the file has checksums ([`Storage::checksums`]).
+//! Memory is allocated in proportion to the size of the input and of the request, and running out
+//! of it is an error too ([`Error::MemoryAlloc`](crate::Error::MemoryAlloc)).
 //!
 //! A small chunk can expand to 2 GiB, for instance if all items are zero. Compare the size in the
 //! header with a limit of your own before decompression:

@@ -1,7 +1,7 @@
 //! A file mapped into memory: sizes and offsets. `os::mapping` contains the system calls.
 //!
-//! On Unix, a file that may grow is mapped with spare address space, and remapped at twice its size when
-//! that is used up:
+//! On Unix, a file that may grow is mapped with spare address space, and remapped at twice its size
+//! when that is used up:
 //! ```text
 //! file        |################|
 //! mapping     |################:··················|
@@ -12,11 +12,11 @@
 //! copy on write may need more. A read-only mapping: writes are rejected. A private mapping that
 //! outgrows its file: anonymous memory follows the last page of the file.
 //!
-//! Other handles and programs may change the size of the file. [`Mapping::adapt_to_file_size`], which is called
-//! before each operation, detects such a change: the added bytes of a longer file are mapped, and
-//! access to truncated bytes fails instead of ending the process with a bus error. A truncation
-//! between this check and the access still ends the process; only a lock that both programs use can
-//! prevent it.
+//! Other handles and programs may change the size of the file. [`Mapping::adapt_to_file_size`],
+//! which is called before each operation, detects such a change: the added bytes of a longer file
+//! are mapped, and access to truncated bytes fails instead of ending the process with a bus error.
+//! A truncation between this check and the access still ends the process; only a lock that both
+//! programs use can prevent it.
 //!
 //! [`Mapping`] is a plain value; its owner keeps the file open.
 
@@ -481,7 +481,8 @@ mod tests {
         }
     }
 
-    /// Returns the length of a mapping on Unix, or on Windows, where it is not longer than the file.
+    /// Returns the length of a mapping on Unix, or on Windows, where it is not longer than the
+    /// file.
     fn spare(unix: usize, windows: usize) -> usize {
         if cfg!(windows) { windows } else { unix }
     }

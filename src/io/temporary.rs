@@ -91,8 +91,8 @@ fn in_use(target: &Path, suffix: &str) -> Error {
     ))
 }
 
-/// Claims a new file and checks that the path still names it. Without locks no other process removes
-/// it, so a claim that fails is none of another process.
+/// Claims a new file and checks that the path still names it. Without locks no other process
+/// removes it, so a claim that fails is none of another process.
 fn is_ours_at(ops: &dyn FileOps, path: &Path, stream: &dyn Stream) -> bool {
     stream.claim() != Ok(false) && ops.identify(path) == stream.identity()
 }
@@ -117,8 +117,8 @@ pub fn check_identity(ops: &dyn FileOps, path: &Path, identity: Option<Identity>
     Err(Error::FileOpen.at(path).because("another process has removed the temporary file"))
 }
 
-/// Removes the created file, unless another process has one at the path. A file that cannot be removed
-/// only uses disk space.
+/// Removes the created file, unless another process has one at the path. A file that cannot be
+/// removed only uses disk space.
 pub fn discard(ops: &dyn FileOps, path: &Path, stream: &dyn Stream) {
     if check(ops, path, stream).is_ok() {
         let _ = ops.remove(path);

@@ -1,5 +1,5 @@
-//! Types of items that typed methods read and write: the trait [`Item`], and types for the dtypes of
-//! NumPy that have no Rust type.
+//! Types of items that typed methods read and write: the trait [`Item`], and types for the dtypes
+//! of NumPy that have no Rust type.
 //!
 //! ```
 //! use ferroblosc::Item;
@@ -44,9 +44,10 @@ use std::ops::{Deref, DerefMut};
 /// | void | `[u8; N]` | `\|VN` | `\|SN`, and records of N bytes |
 /// | records | types of the program | `[('a', '<i4'), …]` | |
 ///
-/// `i128` and `u128` have the dtype `|V16`, since NumPy has no such integers. Items in another
-/// byte order than that of the machine match no type; [`Array::get_slice`](crate::b2nd::Array::get_slice) returns their bytes. In
-/// super-chunks and arrays without a dtype only the size is compared.
+/// `i128` and `u128` have the dtype `|V16`, since NumPy has no such integers. Items in another byte
+/// order than that of the machine match no type;
+/// [`Array::get_slice`](crate::b2nd::Array::get_slice) returns their bytes. In super-chunks and
+/// arrays without a dtype only the size is compared.
 ///
 /// # Records
 ///

@@ -41,8 +41,8 @@ pub(super) const WORD: usize = 8;
 
 /// Moves bytes between items of `SIZE` bytes (2, 4 or 8) and planes.
 ///
-/// Word `k` has the items `8 * (k / SIZE) + k % SIZE + SIZE * m`, for the numbers `m` from 0 on. The
-/// result has in word `c` byte `c % SIZE` of the eight items from `8 * (c / SIZE)` on, and vice
+/// Word `k` has the items `8 * (k / SIZE) + k % SIZE + SIZE * m`, for the numbers `m` from 0 on.
+/// The result has in word `c` byte `c % SIZE` of the eight items from `8 * (c / SIZE)` on, and vice
 /// versa.
 #[inline(always)]
 pub(super) fn exchange_planes<const SIZE: usize>(words: &mut [u64; WORD]) {

@@ -1,7 +1,7 @@
 //! The allocator of the C library, and the pages of large buffers.
 
-/// Requests large pages for a new buffer of at least 4 MiB: one page fault instead of 512. It has no
-/// effect where the system decides alone.
+/// Requests large pages for a new buffer of at least 4 MiB: one page fault instead of 512. It has
+/// no effect where the system decides alone.
 #[cfg(all(target_os = "linux", not(miri)))]
 pub(crate) fn prefer_large_pages(start: *mut u8, len: usize) {
     const LARGE: usize = 4 << 20;

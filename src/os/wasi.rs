@@ -1,5 +1,5 @@
-//! WebAssembly with the system interface WASI, preview 1 (`wasm32-wasip1`): files in the directories
-//! that the host opens, one thread, and neither locks nor owners of files.
+//! WebAssembly with the system interface WASI, preview 1 (`wasm32-wasip1`): files in the
+//! directories that the host opens, one thread, and neither locks nor owners of files.
 
 /// Files: positions, attributes and renaming.
 pub mod files {
@@ -262,7 +262,8 @@ pub mod files {
         File::open(directory)?.sync_all()
     }
 
-    /// Returns `true`: without locks, this program is taken to be the only one that changes the file.
+    /// Returns `true`: without locks, this program is taken to be the only one that changes the
+    /// file.
     ///
     /// # Errors
     /// None.

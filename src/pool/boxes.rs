@@ -18,8 +18,8 @@ pub(crate) unsafe fn take<T: Send>(slot: &AtomicPtr<T>) -> Option<Box<T>> {
     }
     // Acquire: makes the writes of the last user visible.
     let item = slot.swap(null_mut(), Ordering::Acquire);
-    // SAFETY: by the caller's contract the pointer came from `Box::into_raw` in `fill`; the swap made
-    // this call its only owner.
+    // SAFETY: by the caller's contract the pointer came from `Box::into_raw` in `fill`; the swap
+    // made this call its only owner.
     (!item.is_null()).then(|| unsafe { Box::from_raw(item) })
 }
 

@@ -260,7 +260,8 @@ fn row_f15_a_repeated_value_index_is_not_expanded() {
     }
 }
 
-/// Calls `check` with the length after each truncation of a file by one byte, and leaves an empty file.
+/// Calls `check` with the length after each truncation of a file by one byte, and leaves an empty
+/// file.
 fn cut(file: &mut File, mut check: impl FnMut(usize)) {
     for len in (0..file.metadata().unwrap().len()).rev() {
         file.set_len(len).unwrap();

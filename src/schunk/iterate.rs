@@ -147,8 +147,8 @@ impl SChunk {
     }
 
     /// Returns an iterator over the decompressed blocks of all chunks, the smallest parts that are
-    /// compressed. It holds one chunk. If a chunk cannot be read, the error replaces its blocks, and
-    /// the iteration continues after it. The number of chunks is that at the last refresh.
+    /// compressed. It holds one chunk. If a chunk cannot be read, the error replaces its blocks,
+    /// and the iteration continues after it. The number of chunks is that at the last refresh.
     ///
     /// ```
     /// use ferroblosc::chunk::{CParams, DParams};

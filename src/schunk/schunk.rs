@@ -334,8 +334,8 @@ impl SChunk {
     /// - [`Error::FileOpen`] if the file or directory does not exist or cannot be opened;
     /// - [`Error::FileRead`] if it cannot be read;
     /// - [`Error::InvalidHeader`] if the file is not a frame, or truncated;
-    /// - [`Error::InvalidHeader`], [`Error::Data`], [`Error::ReadBuffer`] or [`Error::FileRead`] for
-    ///   a damaged frame;
+    /// - [`Error::InvalidHeader`], [`Error::Data`], [`Error::ReadBuffer`] or [`Error::FileRead`]
+    ///   for a damaged frame;
     /// - [`Error::FrameType`] if the file is the index of a directory, or the reverse; with
     ///   [`Storage::file`] a directory is [`Error::FileOpen`], and so is a file with
     ///   [`Storage::directory`];

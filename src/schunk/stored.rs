@@ -38,7 +38,8 @@ impl StoredForm<'_> {
 }
 
 /// Returns the form in which a frame with the given item and chunk size stores a chunk. A special
-/// offset has neither the length nor the item size of the chunk, so both must be those of the frame.
+/// offset has neither the length nor the item size of the chunk, so both must be those of the
+/// frame.
 ///
 /// # Errors
 /// [`Error::Data`] for a chunk of NaNs whose item size is neither 4 nor 8 bytes; those of

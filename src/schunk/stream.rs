@@ -316,8 +316,8 @@ impl From<FinishError> for io::Error {
     }
 }
 
-/// Compresses `data` into a new last chunk, or in place of the last chunk. Returns the new numbers of
-/// chunks and bytes; fails if the old ones are not `counts`.
+/// Compresses `data` into a new last chunk, or in place of the last chunk. Returns the new numbers
+/// of chunks and bytes; fails if the old ones are not `counts`.
 fn store(
     schunk: &mut SChunk,
     data: &[u8],
@@ -388,16 +388,16 @@ impl SChunk {
     ///
     /// # Errors
     /// - the [read errors](SChunk#read-errors) if the size of a chunk must be read: that of a short
-    ///   last chunk, or of all chunks if the chunk size is variable. In the reader's methods, the errors of
-    ///   [`SChunk::decompress_to_vec`] are inside the [`io::Error`].
+    ///   last chunk, or of all chunks if the chunk size is variable. In the reader's methods, the
+    ///   errors of [`SChunk::decompress_to_vec`] are inside the [`io::Error`].
     pub fn reader(&self) -> Result<Reader<'_>> {
         Reader::new(self)
     }
 
     /// Returns a writer that appends to the super-chunk, for the trait [`Write`]. It collects data
     /// and compresses them in chunks of the chunk size; if the last chunk is shorter, it is
-    /// completed first. If the chunk size is variable, each [`Write::flush`] ends a chunk. Without a
-    /// chunk size ([`SChunk::set_chunksize`]) chunks have at most 1 MiB, in whole items.
+    /// completed first. If the chunk size is variable, each [`Write::flush`] ends a chunk. Without
+    /// a chunk size ([`SChunk::set_chunksize`]) chunks have at most 1 MiB, in whole items.
     ///
     /// [`Writer::finish`] stores the last chunk and returns errors. A writer that is dropped
     /// without it discards the buffered data, up to one chunk. If another handle changes the

@@ -152,8 +152,8 @@ fn data(value: i64) -> Vec<u8> {
     value.to_le_bytes().repeat(CHUNK / 8)
 }
 
-/// A chunk of this data. Chunks of other items than 0 have the size of five offsets, so that a mix of
-/// two indexes has valid offsets of other chunks.
+/// A chunk of this data. Chunks of other items than 0 have the size of five offsets, so that a mix
+/// of two indexes has valid offsets of other chunks.
 fn chunk(value: i64) -> Vec<u8> {
     let mut chunk = vec![0; 40];
     let len = match value {
@@ -267,8 +267,8 @@ fn change(nchunks: i64, change: Change) -> Changed {
     Changed { bytes, steps, contents: vec![before, after], moved }
 }
 
-/// Checks that each read returns what one of the contents has, or an error; chunks from `moved` on may
-/// have any data. Returns whether all were right.
+/// Checks that each read returns what one of the contents has, or an error; chunks from `moved` on
+/// may have any data. Returns whether all were right.
 fn check(schunk: &SChunk, contents: &[Content], moved: usize, order: &str) -> bool {
     let found = schunk.nchunks() as usize;
     assert!(contents.iter().any(|c| c.values.len() == found), "{found} chunks, {order}");
@@ -315,7 +315,8 @@ fn durable_change(nchunks: i64, change: Change) -> Changed {
 struct Orders {
     /// Where a read is interrupted, in sixteenths of its length.
     splits: &'static [usize],
-    /// If given, the other handle pauses twice, the second time at multiples of this many half reads.
+    /// If given, the other handle pauses twice, the second time at multiples of this many half
+    /// reads.
     two: Option<usize>,
 }
 
@@ -348,12 +349,12 @@ impl Orders {
     }
 }
 
-/// How a test reads: the file, the script, the contents before and after the change, the first chunk
-/// that may have any data, and a description of the order.
+/// How a test reads: the file, the script, the contents before and after the change, the first
+/// chunk that may have any data, and a description of the order.
 type Read = fn(&Shared, VecDeque<(usize, Step)>, &[Content], usize, &str) -> Result<bool>;
 
-/// Tries orders of the writes of a change and the reads of `read`, which may fail if `may_fail` is true
-/// for the time of the last write.
+/// Tries orders of the writes of a change and the reads of `read`, which may fail if `may_fail` is
+/// true for the time of the last write.
 fn try_orders(changed: &Changed, tried: &Orders, may_fail: impl Fn(usize) -> bool, read: Read) {
     let Changed { bytes, steps, contents, moved } = changed;
     let mut complete = bytes.clone();

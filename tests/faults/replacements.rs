@@ -1,4 +1,5 @@
-//! Changes of a super-chunk whose file another program replaces: it renames a new file over the path.
+//! Changes of a super-chunk whose file another program replaces: it renames a new file over the
+//! path.
 
 use super::changes::{CHUNK, Guards, Kind, chunk, data, params};
 use ferroblosc::Result;

@@ -1,5 +1,5 @@
-//! Plots speed against ratio, averaged over the numeric data sets: a line for each codec, dashed for
-//! the reference, with a point for each level.
+//! Plots speed against ratio, averaged over the numeric data sets: a line for each codec, dashed
+//! for the reference, with a point for each level.
 
 use crate::buffer::Buffer;
 use crate::chunks::{Runner, runners};

@@ -21,7 +21,8 @@ const MOST_CALLERS: usize = 64;
 /// The number of threads of the contexts of callers.
 const THREADS_OF_CALLERS: [i16; 2] = [1, 4];
 
-/// The minimum duration of a measurement of callers in seconds: many turns of each on its processor.
+/// The minimum duration of a measurement of callers in seconds: many turns of each on its
+/// processor.
 const LEAST_SECONDS: f64 = 0.2;
 
 /// A direction of the calls of [`together`].
@@ -126,8 +127,8 @@ fn by_callers(options: &Options, peers: &Peers) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns the bytes per second of `callers` threads together, each with a context of its own, which
-/// call for about `seconds`, from the first call of any thread to the end of the last one.
+/// Returns the bytes per second of `callers` threads together, each with a context of its own,
+/// which call for about `seconds`, from the first call of any thread to the end of the last one.
 fn together(
     library: &'static Library,
     source: &[u8],

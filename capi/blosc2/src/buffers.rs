@@ -85,12 +85,12 @@ unsafe fn stable_chunk(
     unsafe { overlapping_chunk((src, len), (dest, room)) }
 }
 
-/// Runs `work` with a chunk and the destination of its data, which may be NULL if nothing is written
-/// to it.
+/// Runs `work` with a chunk and the destination of its data, which may be NULL if nothing is
+/// written to it.
 ///
 /// # Errors
-/// The errors of [`stable_chunk`] and `work`, but [`Error::InvalidParam`] if the destination is NULL
-/// and too small.
+/// The errors of [`stable_chunk`] and `work`, but [`Error::InvalidParam`] if the destination is
+/// NULL and too small.
 ///
 /// # Safety
 /// As for [`stable_chunk`].

@@ -243,8 +243,8 @@ pub unsafe extern "C" fn b2store_nkeys(store: *const b2store) -> i64 {
     })
 }
 
-/// Returns the key of an object or a group, or NULL on error. The keys are sorted, each group before
-/// the keys below it. The store owns the text: it is valid until the store is closed.
+/// Returns the key of an object or a group, or NULL on error. The keys are sorted, each group
+/// before the keys below it. The store owns the text: it is valid until the store is closed.
 ///
 /// - `store`: the store.
 /// - `number`: the number of the key, from 0 to below b2store_nkeys().
@@ -364,8 +364,8 @@ pub unsafe extern "C" fn b2store_attrs(
 /// - `content`: receives the address of the value, which the caller releases with free(); NULL on
 ///   error.
 ///
-/// Returns the size of the value in bytes, or a negative error code: BLOSC2_ERROR_NOT_FOUND if there
-/// is no such key or attribute.
+/// Returns the size of the value in bytes, or a negative error code: BLOSC2_ERROR_NOT_FOUND if
+/// there is no such key or attribute.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2store_attr(
     store: *const b2store,

@@ -126,8 +126,8 @@ pub unsafe extern "C" fn b2store_open_array(
 /// - `frame`: receives the address of the frame, which the caller releases with free(); NULL on
 ///   error.
 ///
-/// Returns the size of the frame in bytes, or a negative error code: BLOSC2_ERROR_MEMORY_ALLOC above
-/// 1 GiB.
+/// Returns the size of the frame in bytes, or a negative error code: BLOSC2_ERROR_MEMORY_ALLOC
+/// above 1 GiB.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2store_frame(
     store: *const b2store,
@@ -208,8 +208,8 @@ pub unsafe extern "C" fn b2store_objects_len(objects: *const b2store_objects) ->
 /// - `content`: receives the address of the list, which the caller releases with free(); NULL on
 ///   error.
 ///
-/// Returns the size of the list in bytes, or a negative error code: BLOSC2_ERROR_INVALID_INDEX if the
-/// items are out of range.
+/// Returns the size of the list in bytes, or a negative error code: BLOSC2_ERROR_INVALID_INDEX if
+/// the items are out of range.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2store_objects_read(
     objects: *const b2store_objects,

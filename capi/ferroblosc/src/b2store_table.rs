@@ -151,8 +151,8 @@ pub unsafe extern "C" fn b2store_table_ncolumns(table: *const b2store_table) -> 
     })
 }
 
-/// Returns the number of the column with a name, or a negative error code: BLOSC2_ERROR_NOT_FOUND if
-/// there is none.
+/// Returns the number of the column with a name, or a negative error code: BLOSC2_ERROR_NOT_FOUND
+/// if there is none.
 ///
 /// - `table`: the table.
 /// - `name`: the name of the column.
@@ -188,8 +188,8 @@ pub unsafe extern "C" fn b2store_table_name(
     })
 }
 
-/// Returns the kind of a column in the schema, such as "int64", "timestamp", "utf8" or "dictionary",
-/// or NULL on error. The table owns the text: it is valid until the table is closed.
+/// Returns the kind of a column in the schema, such as "int64", "timestamp", "utf8" or
+/// "dictionary", or NULL on error. The table owns the text: it is valid until the table is closed.
 ///
 /// - `table`: the table.
 /// - `column`: the number of the column.
@@ -320,8 +320,8 @@ unsafe fn write_valid(valid: impl ExactSizeIterator<Item = bool>, dest: *mut u8)
     Ok(())
 }
 
-/// Reads consecutive rows of a column with values of a fixed size: numbers, booleans, times, arrays,
-/// `string` and `bytes`, and the codes of a dictionary.
+/// Reads consecutive rows of a column with values of a fixed size: numbers, booleans, times,
+/// arrays, `string` and `bytes`, and the codes of a dictionary.
 ///
 /// - `table`: the table.
 /// - `column`: the number of the column.
@@ -330,8 +330,8 @@ unsafe fn write_valid(valid: impl ExactSizeIterator<Item = bool>, dest: *mut u8)
 /// - `dest`: the destination, owned by the caller, in the type of b2store_table_dtype(). The values
 ///   of nulls have no meaning.
 /// - `size`: the size of `dest` in bytes: `nrows` times b2store_table_row_size().
-/// - `valid`: receives a byte for each row: 0 for a null, 1 otherwise. With NULL, a null in the rows
-///   is an error.
+/// - `valid`: receives a byte for each row: 0 for a null, 1 otherwise. With NULL, a null in the
+///   rows is an error.
 ///
 /// Returns 0, or a negative error code: BLOSC2_ERROR_INVALID_INDEX if the rows are out of range,
 /// BLOSC2_ERROR_MEMORY_ALLOC if they need more than 1 GiB.
@@ -374,12 +374,12 @@ pub unsafe extern "C" fn b2store_table_read(
 /// - `column`: the number of the column.
 /// - `start`: the number of the first row, at least 0.
 /// - `nrows`: the number of rows, at least 0.
-/// - `offsets`: receives `nrows` + 1 numbers: the value of row `i` has the bytes from `offsets[i]` to
-///   before `offsets[i + 1]`. Nulls have no bytes.
+/// - `offsets`: receives `nrows` + 1 numbers: the value of row `i` has the bytes from `offsets[i]`
+///   to before `offsets[i + 1]`. Nulls have no bytes.
 /// - `content`: receives the address of the bytes of all rows, which the caller releases with
 ///   free(); NULL on error.
-/// - `valid`: receives a byte for each row: 0 for a null, 1 otherwise. With NULL, a null in the rows
-///   is an error.
+/// - `valid`: receives a byte for each row: 0 for a null, 1 otherwise. With NULL, a null in the
+///   rows is an error.
 ///
 /// Returns the number of bytes, or a negative error code of b2store_table_read().
 #[unsafe(no_mangle)]
@@ -425,8 +425,8 @@ pub unsafe extern "C" fn b2store_table_read_texts(
     })
 }
 
-/// Gets consecutive rows of a column of any kind as a list. Nulls are `null` or nil, times are ticks
-/// since 1970.
+/// Gets consecutive rows of a column of any kind as a list. Nulls are `null` or nil, times are
+/// ticks since 1970.
 ///
 /// - `table`: the table.
 /// - `column`: the number of the column.

@@ -38,8 +38,8 @@ pub const B2STORE_DAMAGED: c_int = 15;
 /// Values are JSON texts, which end with a NUL that does not count. Bytes are base64 texts, complex
 /// numbers and tuples are lists, and NaN and Infinity are numbers, as in Python.
 pub const B2STORE_JSON: c_int = 0;
-/// Values are in MessagePack, with python-blosc2's extensions. Maps whose keys are neither texts nor
-/// bytes are errors.
+/// Values are in MessagePack, with python-blosc2's extensions. Maps whose keys are neither texts
+/// nor bytes are errors.
 pub const B2STORE_MSGPACK: c_int = 1;
 
 /// The maximum number of dimensions of an array, B2ND_MAX_DIM.

@@ -73,8 +73,8 @@ pub unsafe extern "C" fn b2store_change(path: *const c_char) -> *mut b2store_wri
 /// - `array`: the array, a `b2nd_array_t`.
 /// - `replace`: 0 to fail if the key exists; otherwise an existing leaf is replaced.
 ///
-/// Returns 0, or a negative error code: BLOSC2_ERROR_INVALID_PARAM for invalid and existing keys, or
-/// if the process has no libblosc2 of Ferroblosc. b2store_put_frame() works with any libblosc2.
+/// Returns 0, or a negative error code: BLOSC2_ERROR_INVALID_PARAM for invalid and existing keys,
+/// or if the process has no libblosc2 of Ferroblosc. b2store_put_frame() works with any libblosc2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2store_put_array(
     writer: *mut b2store_writer,
@@ -183,8 +183,8 @@ pub unsafe extern "C" fn b2store_put_frame(
     })
 }
 
-/// Adds the contiguous frame in a file to a store, or replaces an object with it. The file is copied
-/// by b2store_commit(), and must not change before.
+/// Adds the contiguous frame in a file to a store, or replaces an object with it. The file is
+/// copied by b2store_commit(), and must not change before.
 ///
 /// - `writer`: the writer.
 /// - `key`: the key.
@@ -329,9 +329,9 @@ pub unsafe extern "C" fn b2store_remove_attr(
     })
 }
 
-/// Writes the changes to disk. A new store, a zip file and a frame appear as a whole; in a directory
-/// one leaf after the other is replaced. The writer accepts no further changes, also after an error,
-/// and is freed with b2store_writer_free().
+/// Writes the changes to disk. A new store, a zip file and a frame appear as a whole; in a
+/// directory one leaf after the other is replaced. The writer accepts no further changes, also
+/// after an error, and is freed with b2store_writer_free().
 ///
 /// - `writer`: the writer.
 ///

@@ -12,8 +12,8 @@ pub fn shared_library(soname: &str) {
     match std::env::var("CARGO_CFG_TARGET_OS").as_deref() {
         // DLLs have no such properties, and Rust's standard library contains their unwinder.
         Ok("windows") => {}
-        // The dynamic linker unloads no library with thread-local variables. The unwinder is part of
-        // the system.
+        // The dynamic linker unloads no library with thread-local variables. The unwinder is part
+        // of the system.
         Ok("macos") => {
             let (name, version) = soname.split_once(".so").expect("a name for Linux");
             argument(&format!("-install_name,@rpath/{name}{version}.dylib"));

@@ -87,8 +87,8 @@ pub fn blosc2_folder(name: &str, library: &Path) -> PathBuf {
     folder
 }
 
-/// Returns a directory with the newly built libraries under the names that programs use. Also builds
-/// everything else that is installed.
+/// Returns a directory with the newly built libraries under the names that programs use. Also
+/// builds everything else that is installed.
 ///
 /// The dependencies of a test do not include shared libraries, so cargo is called here, unless
 /// `FERROBLOSC_BUILT` states that the workspace is built.
@@ -134,8 +134,8 @@ pub fn with_library(program: impl AsRef<OsStr>) -> Command {
     command
 }
 
-/// The variables that name another C compiler. `scripts/test-ports.py` sets the first one to a compiler
-/// for the target.
+/// The variables that name another C compiler. `scripts/test-ports.py` sets the first one to a
+/// compiler for the target.
 const COMPILERS: [&str; 2] = ["FERROBLOSC_TEST_CC", "CC"];
 
 /// Returns a C compiler with the project's headers.
@@ -159,7 +159,8 @@ pub fn compiler_of(source: &str, program: &Path) -> Command {
     command
 }
 
-/// Links a program of `c-tests` with libraries, in the scratch directory `folder`; returns its path.
+/// Links a program of `c-tests` with libraries, in the scratch directory `folder`; returns its
+/// path.
 ///
 /// Each source is compiled once, as by [`compiler_of`].
 pub fn program_of(source: &str, folder: &str, libraries: &[impl AsRef<OsStr>]) -> PathBuf {
@@ -184,8 +185,8 @@ pub fn program_of(source: &str, folder: &str, libraries: &[impl AsRef<OsStr>]) -
     program
 }
 
-/// Returns the directory of rustc's linker, which links the large static libraries of debug builds in a
-/// fifth of the time, if it is installed and the compiler is the system's.
+/// Returns the directory of rustc's linker, which links the large static libraries of debug builds
+/// in a fifth of the time, if it is installed and the compiler is the system's.
 fn fast_linker() -> Option<&'static PathBuf> {
     static FOLDER: OnceLock<Option<PathBuf>> = OnceLock::new();
     let find = || {

@@ -18,8 +18,8 @@ pub struct Package {
 }
 
 /// Returns the prefix of a tree for one test. Everything was installed once for this program, in an
-/// empty directory, and then moved: the installation must be relocatable. The trees share the content
-/// of their files, so a test may add and remove files, but not change them.
+/// empty directory, and then moved: the installation must be relocatable. The trees share the
+/// content of their files, so a test may add and remove files, but not change them.
 pub fn installed(name: &str) -> PathBuf {
     static TREE: OnceLock<PathBuf> = OnceLock::new();
     let tree = TREE.get_or_init(|| {
@@ -96,8 +96,8 @@ impl Package {
         run(&mut Command::new(&program));
     }
 
-    /// Asserts that a CMake project in the directory `client` runs with each target: the one that is
-    /// the shared library if there is one, the shared library, and the static library.
+    /// Asserts that a CMake project in the directory `client` runs with each target: the one that
+    /// is the shared library if there is one, the shared library, and the static library.
     pub fn assert_cmake(&self, client: &str, [either, shared, archive]: [&str; 3]) {
         let prefix = installed("cmake");
         let build = |library: &str| {

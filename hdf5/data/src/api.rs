@@ -27,7 +27,8 @@ pub type Size = u64;
 pub type Status = c_int;
 
 /// The names of the library. Debian's serial build has a name of its own; the numbers are those of
-/// HDF5 1.10 to 2.x. On macOS, package managers install it where the dynamic linker does not search.
+/// HDF5 1.10 to 2.x. On macOS, package managers install it where the dynamic linker does not
+/// search.
 const NAMES: [&str; 25] = [
     "libhdf5.so",
     "libhdf5_serial.so",

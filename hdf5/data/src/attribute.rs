@@ -234,8 +234,8 @@ pub fn write(object: &Handle, name: &str, value: &Attribute) -> Result<()> {
         Attribute::Items(_, _, items) => items.as_ptr().cast(),
         _ => pointers.as_ptr().cast(),
     };
-    // SAFETY: `has_size` states that there are as many items as the shape has, and they have the form
-    // of the type.
+    // SAFETY: `has_size` states that there are as many items as the shape has, and they have the
+    // form of the type.
     unsafe { write_items(object, name, &datatype, shape.as_deref(), items) }
 }
 

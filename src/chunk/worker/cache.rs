@@ -27,8 +27,8 @@ impl<T: Send> Slot<T> {
 
     /// Takes the content, if any.
     fn take(&self) -> Option<Box<T>> {
-        // SAFETY: the field is private to this file, where only `take` and `fill` use it; it was null
-        // at first.
+        // SAFETY: the field is private to this file, where only `take` and `fill` use it; it was
+        // null at first.
         unsafe { boxes::take(&self.0) }
     }
 
@@ -127,9 +127,9 @@ const MAX_IDLE_WORKERS: usize = 256;
 /// The number of slots in a cache line.
 const SLOTS_PER_LINE: usize = 8;
 
-/// Returns the slot in which the calling thread leaves its worker and looks for one first, since that
-/// memory is likely in its core's caches. Threads have different slots, in different cache lines as
-/// long as there are enough, so that many of them do not contend.
+/// Returns the slot in which the calling thread leaves its worker and looks for one first, since
+/// that memory is likely in its core's caches. Threads have different slots, in different cache
+/// lines as long as there are enough, so that many of them do not contend.
 pub(crate) fn home_slot() -> usize {
     let number = thread_number();
     let lines = MAX_IDLE_WORKERS / SLOTS_PER_LINE;

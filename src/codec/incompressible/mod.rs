@@ -228,8 +228,9 @@ impl Scanner {
         &self.regions
     }
 
-    /// Whether at least half of the candidates in a sample of the segments repeat bytes of preceding
-    /// ones. The parse takes much longer than this test, and its regions would be discarded.
+    /// Whether at least half of the candidates in a sample of the segments repeat bytes of
+    /// preceding ones. The parse takes much longer than this test, and its regions would be
+    /// discarded.
     ///
     /// The segments of the sample are a power of two apart: planes of items, which may be equal,
     /// often have such a length.

@@ -127,7 +127,8 @@ fn decode_from<C: Copier>(
     let mut cursor =
         Cursor { input: input.start, input_end: input.end, start, produced, len, slop };
     // SAFETY: the cursor's ranges are those slices, and `produced <= len`. A token is unread at the
-    // start, as `src` is not empty, and after each sequence but the last, as both methods guarantee.
+    // start, as `src` is not empty, and after each sequence but the last, as both methods
+    // guarantee.
     unsafe {
         loop {
             cursor.fast_sequences::<C>()?;

@@ -1,8 +1,9 @@
-//! The fast encoder for builds without liblz4, and for 32-bit and big-endian systems: greedy matches from a hash table of positions.
+//! The fast encoder for builds without liblz4, and for 32-bit and big-endian systems: greedy
+//! matches from a hash table of positions.
 //!
 //! Its output equals that of liblz4 1.10 with a new state on 64-bit little-endian systems, so that
-//! chunks do not depend on the build. This determines the hashes, the order of searches and insertions, the growth of steps, and
-//! which outputs count as too long for the destination.
+//! chunks do not depend on the build. This determines the hashes, the order of searches and
+//! insertions, the growth of steps, and which outputs count as too long for the destination.
 
 use crate::{Error, Result};
 
@@ -167,9 +168,9 @@ fn long(dest: &mut [u8], out: &mut usize, mut rest: usize) {
     *out += 1;
 }
 
-/// Encodes `src`; returns `None` if the block may not fit into `dest`. `start` is the position of the
-/// first byte of `src` in the table. If `STALE`, the table may have positions of earlier inputs, which
-/// are below `start`.
+/// Encodes `src`; returns `None` if the block may not fit into `dest`. `start` is the position of
+/// the first byte of `src` in the table. If `STALE`, the table may have positions of earlier
+/// inputs, which are below `start`.
 #[inline(always)]
 fn sequences<S: Slots, const STALE: bool>(
     table: &mut S,

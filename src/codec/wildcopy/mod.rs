@@ -148,9 +148,10 @@ impl Copier for Portable {
     #[inline(always)]
     unsafe fn copy_short(out: *mut u8, distance: usize, len: usize) {
         debug_assert!(len <= SHORT);
-        // SAFETY: all stores end at most WIDE bytes after `out`. With a distance of at least a word,
-        // each word is read from before the position it is written to: before `out`, or from output
-        // already written. Otherwise the word that is read ends in the readable bytes from `out`.
+        // SAFETY: all stores end at most WIDE bytes after `out`. With a distance of at least a
+        // word, each word is read from before the position it is written to: before `out`, or from
+        // output already written. Otherwise the word that is read ends in the readable bytes from
+        // `out`.
         unsafe {
             let from = out.sub(distance).cast_const();
             if distance >= WORD {
@@ -223,9 +224,9 @@ unsafe fn copy_far(out: *mut u8, distance: usize, len: usize, capacity: usize) {
 #[inline(always)]
 unsafe fn copy_pattern(out: *mut u8, distance: usize, len: usize, capacity: usize) {
     // SAFETY: reads start in the `distance` bytes before `out`, and extend past `out` only if
-    // `capacity` has a whole step. A step is written only if `done + STEP <= capacity`; an iteration
-    // of several steps begins below `len`, and only if `len + REACH <= capacity`. The remainder,
-    // shorter than a step, is written byte by byte or copied from the pattern.
+    // `capacity` has a whole step. A step is written only if `done + STEP <= capacity`; an
+    // iteration of several steps begins below `len`, and only if `len + REACH <= capacity`. The
+    // remainder, shorter than a step, is written byte by byte or copied from the pattern.
     unsafe {
         let from = out.sub(distance);
         if capacity < STEP {

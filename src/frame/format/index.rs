@@ -106,8 +106,8 @@ impl Offsets {
     /// `chunk` may be longer.
     ///
     /// # Errors
-    /// [`Error::InvalidHeader`] if it is not the index of that many chunks, for offsets above `last`,
-    /// and if it is larger than its bytes can encode; [`Error::MemoryAlloc`]; the errors of
+    /// [`Error::InvalidHeader`] if it is not the index of that many chunks, for offsets above
+    /// `last`, and if it is larger than its bytes can encode; [`Error::MemoryAlloc`]; the errors of
     /// [`ChunkHeader::parse`] and of [`Decompressor::decompress`].
     pub fn parse(chunk: &[u8], nchunks: Option<i64>, last: i64) -> Result<Offsets> {
         let count = count(chunk)?;

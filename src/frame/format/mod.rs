@@ -1,4 +1,5 @@
-//! The byte format of frames: bytes to checked values, and back. Nothing here reads or writes files.
+//! The byte format of frames: bytes to checked values, and back. Nothing here reads or writes
+//! files.
 
 pub mod checksum;
 mod description;

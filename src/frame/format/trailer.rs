@@ -14,8 +14,8 @@ use super::header::{FIXED_LEN, MIN_TRAILER_LEN};
 use super::section::{self, Named, i32_at};
 use crate::{Error, Result};
 
-/// Size in bytes of the end of a trailer, whose layout is the same in every frame. A shorter trailer
-/// is rejected.
+/// Size in bytes of the end of a trailer, whose layout is the same in every frame. A shorter
+/// trailer is rejected.
 pub const TAIL_LEN: usize = MIN_TRAILER_LEN;
 /// Size of a trailer without metalayers, in bytes.
 pub const EMPTY_LEN: usize = HEAD.len() + section::EMPTY_LEN + END_LEN;

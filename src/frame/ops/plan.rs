@@ -179,8 +179,8 @@ impl Frame {
         }
     }
 
-    /// Returns the current state, for a plan. `pending` are the chunks that the frame does not store
-    /// yet, `old_lens` is the result of [`Frame::removed_lens`].
+    /// Returns the current state, for a plan. `pending` are the chunks that the frame does not
+    /// store yet, `old_lens` is the result of [`Frame::removed_lens`].
     pub(super) fn before<'a>(&mut self, pending: &'a [u8], old_lens: Vec<u64>) -> Before<'a> {
         let (sparse, keeps) = (self.is_sparse(), self.keeps_old_state());
         let cbytes = if keeps && !sparse {

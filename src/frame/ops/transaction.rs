@@ -1,8 +1,8 @@
 //! Several changes of a durable frame that are committed as one.
 //!
 //! A commit is one write within a sector if the header fits into a sector, otherwise one change
-//! under the journal; if the header changes its length, a new file. `store/transaction.rs` describes
-//! the bytes before the commit.
+//! under the journal; if the header changes its length, a new file. `store/transaction.rs`
+//! describes the bytes before the commit.
 //!
 //! Transactions can be nested: an inner rollback restores the state at the start of the inner
 //! transaction, and an inner commit makes its changes part of the outer transaction. A transaction

@@ -1,8 +1,9 @@
 //! The chunk files of a sparse frame during a change, which are restored if it fails.
 //!
 //! New chunk files are written first, then the index, and then unreferenced files are removed. In a
-//! durable frame chunk files are never overwritten, and the new index is written to a temporary file
-//! and renamed over the old one. A crash may leave files that no index refers to; they are harmless.
+//! durable frame chunk files are never overwritten, and the new index is written to a temporary
+//! file and renamed over the old one. A crash may leave files that no index refers to; they are
+//! harmless.
 
 use super::files::Files;
 use crate::io::{FileOps, Mode, Stream, WriteGranularity, temporary};

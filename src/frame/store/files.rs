@@ -165,8 +165,8 @@ impl Files {
     /// one. Files that interrupted changes of an earlier frame left beside the path are removed.
     ///
     /// # Errors
-    /// [`Error::FileOpen`] if the path exists or cannot be created; those of the backend. Nothing is
-    /// left.
+    /// [`Error::FileOpen`] if the path exists or cannot be created; those of the backend. Nothing
+    /// is left.
     pub fn create(&self, bytes: &[u8]) -> Result<()> {
         let path = self.root();
         if self.file_ops().identify(path).is_some() {
@@ -285,8 +285,8 @@ impl Files {
     /// with a file that `write` fills.
     ///
     /// # Errors
-    /// Those of `write`, and of the backend. The change is in doubt if the file was replaced, but the
-    /// replacement may not survive a crash.
+    /// Those of `write`, and of the backend. The change is in doubt if the file was replaced, but
+    /// the replacement may not survive a crash.
     pub fn replace(
         &self,
         write: impl FnOnce(&dyn Stream) -> Result<()>,
@@ -764,7 +764,8 @@ mod tests {
         assert!(link.symlink_metadata().is_ok());
     }
 
-    /// The file system, with another process that creates each file just after it was found missing.
+    /// The file system, with another process that creates each file just after it was found
+    /// missing.
     #[derive(Default)]
     struct Overtaken {
         /// The error of syncing directories.

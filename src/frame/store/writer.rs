@@ -20,8 +20,8 @@ const SEGMENT: u64 = 1 << 20;
 /// Granularity in bytes of writes within a segment.
 const PAGE: usize = 4 << 10;
 
-/// Changes the file of a frame and rolls back on failure. A durable file is changed under a journal,
-/// after the whole change was staged in memory.
+/// Changes the file of a frame and rolls back on failure. A durable file is changed under a
+/// journal, after the whole change was staged in memory.
 ///
 /// # Errors
 /// Those of `change`, of [`check_bytes_after`], of the backend and of the journal.

@@ -2,9 +2,9 @@
 //!
 //! For mid-size copies the `memcpy` of glibc uses the instruction `rep movsb`, if the CPU claims to
 //! have a fast one. On AMD's Zen 4 it falls to 3.5 GB/s if the destination is 1 to 15 bytes after
-//! the source, modulo the size of a page (page aliasing), and to half its speed up to 63 bytes after
-//! it. Loops over vector registers are always fast there, so [`copy`] has its own on AMD's CPUs.
-//! Other CPUs, and short copies, are left to `memcpy`.
+//! the source, modulo the size of a page (page aliasing), and to half its speed up to 63 bytes
+//! after it. Loops over vector registers are always fast there, so [`copy`] has its own on AMD's
+//! CPUs. Other CPUs, and short copies, are left to `memcpy`.
 
 #[cfg(target_arch = "x86_64")]
 pub(super) mod streamed;

@@ -344,8 +344,8 @@ unsafe fn unshuffle_with<const HALVES: bool>(
     true
 }
 
-/// Shuffles `items` items of `typesize` (2 or more) bytes into planes `plane_stride` bytes apart, with
-/// loads to half registers.
+/// Shuffles `items` items of `typesize` (2 or more) bytes into planes `plane_stride` bytes apart,
+/// with loads to half registers.
 ///
 /// # Safety
 /// As for [`transpose::shuffle_narrow`].

@@ -10,9 +10,9 @@
 //! 8-bit number left by one. Four such rounds swap its halves, which is the transposition. The same
 //! rotation serves narrower items: log₂ `C` rounds of `C` registers (`C` a power of two) turn
 //! planes into items. For the opposite direction a byte shuffle first sorts the `16 / C` items of
-//! each register by column, followed by log₂ `C` rounds that interleave units of `16 / C` bytes; where
-//! an instruction separates the even bytes of two registers from the odd ones, log₂ `C` rounds of it
-//! suffice if the items have `C` bytes.
+//! each register by column, followed by log₂ `C` rounds that interleave units of `16 / C` bytes;
+//! where an instruction separates the even bytes of two registers from the odd ones, log₂ `C`
+//! rounds of it suffice if the items have `C` bytes.
 //!
 //! Items of up to 16 bytes are processed like items of the next power of two `C`: each register is
 //! loaded at the address of its items, so it also holds some bytes of the following items, which
@@ -371,8 +371,8 @@ unsafe fn load_planes<V: Vector>(
 /// addresses, and a copy of the code for each of them would not be faster.
 pub(super) const ANY: usize = 0;
 
-/// Whether a loop processes two tiles in an iteration: in one lane a tile of narrow items takes so few
-/// instructions that those of the loop count.
+/// Whether a loop processes two tiles in an iteration: in one lane a tile of narrow items takes so
+/// few instructions that those of the loop count.
 const fn are_paired<V: Vector, const TS: usize>() -> bool {
     V::LANES == 1 && TS != ANY && TS <= 4
 }
@@ -383,8 +383,8 @@ const fn are_paired<V: Vector, const TS: usize>() -> bool {
 /// As for [`read_narrow`].
 #[inline(always)]
 unsafe fn read_tile<V: Vector, const TS: usize>(typesize: usize, src: *const u8) -> [V; COLUMNS] {
-    // SAFETY: the caller's contract; a load of 16 bytes at the last item ends in the 16 bytes after the
-    // tile, which can be read unless the size is a power of two.
+    // SAFETY: the caller's contract; a load of 16 bytes at the last item ends in the 16 bytes after
+    // the tile, which can be read unless the size is a power of two.
     unsafe { if TS == ANY { read_columns::<V>(src, typesize) } else { read_narrow::<V, TS>(src) } }
 }
 
@@ -506,7 +506,8 @@ pub(super) unsafe fn unshuffle_narrow<V: Vector, const TS: usize>(
     dest: *mut u8,
     items: usize,
 ) {
-    // The caller has narrower vectors for small items; without this, code for them would be compiled.
+    // The caller has narrower vectors for small items; without this, code for them would be
+    // compiled.
     assert!(V::BYTES < LINE || TS == ANY || TS > COLUMNS / 2);
     let ts = if TS == ANY { typesize } else { TS };
     // SAFETY: as in `shuffle_narrow`, with reading and writing exchanged.
@@ -659,8 +660,8 @@ pub(super) unsafe fn unshuffle_wide<V: Vector>(
     }
 }
 
-/// True if [`unshuffle_in_spans`] is faster than the other functions: the planes are in the L2 or L3
-/// cache, and more of their lines share a set of the L1 cache than it holds. Each line is then
+/// True if [`unshuffle_in_spans`] is faster than the other functions: the planes are in the L2 or
+/// L3 cache, and more of their lines share a set of the L1 cache than it holds. Each line is then
 /// evicted before all its bytes are read.
 ///
 /// # Safety
@@ -712,8 +713,8 @@ pub(super) unsafe fn unshuffle_in_spans<V: Vector>(
 }
 
 /// Calls `$narrow` for a typesize from 2 to 16 with the constant for it, and evaluates `$wide` for
-/// larger ones. Each constant has a function of its own at each level: without optimisation, the stack
-/// frame of one function for all of them would be larger than the stack of a thread.
+/// larger ones. Each constant has a function of its own at each level: without optimisation, the
+/// stack frame of one function for all of them would be larger than the stack of a thread.
 macro_rules! by_typesize {
     ($typesize:expr, $narrow:ident($($argument:expr),* $(,)?), $wide:expr $(,)?) => {
         match $typesize {

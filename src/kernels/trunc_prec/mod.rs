@@ -1,8 +1,8 @@
 //! TRUNC_PREC and INT_TRUNC: clears the low bits of each word.
 //!
-//! Words have the byte order of the machine and 1, 2, 4 or 8 bytes: floating-point numbers, which lose
-//! mantissa bits, or integers (C-Blosc2 chunk format, filters 4 and 36). Bytes after the last whole word are
-//! copied.
+//! Words have the byte order of the machine and 1, 2, 4 or 8 bytes: floating-point numbers, which
+//! lose mantissa bits, or integers (C-Blosc2 chunk format, filters 4 and 36). Bytes after the last
+//! whole word are copied.
 
 mod generic;
 mod vectors;

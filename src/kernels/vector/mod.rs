@@ -83,8 +83,8 @@ pub(super) trait Vector: Copy {
     const BYTES: usize = LANE * Self::LANES;
     /// Whether [`Vector::shuffle_bytes`] is one instruction. Otherwise hot loops avoid it.
     const HAS_SHUFFLE_BYTES: bool;
-    /// Whether [`Vector::deinterleave`] is one instruction for each result. Otherwise hot loops avoid
-    /// it.
+    /// Whether [`Vector::deinterleave`] is one instruction for each result. Otherwise hot loops
+    /// avoid it.
     const HAS_DEINTERLEAVE: bool = false;
 
     /// Returns a vector whose bytes are all `byte`.
@@ -125,8 +125,8 @@ pub(super) trait Vector: Copy {
     /// the low halves of the lanes, and for the high halves.
     unsafe fn interleave<const UNIT: usize>(self, other: Self) -> (Self, Self);
 
-    /// Reverses `interleave::<1>`: returns the bytes of each lane with even indices, and those with odd
-    /// ones, of `self` in the low half and of `other` in the high half.
+    /// Reverses `interleave::<1>`: returns the bytes of each lane with even indices, and those with
+    /// odd ones, of `self` in the low half and of `other` in the high half.
     #[inline(always)]
     unsafe fn deinterleave(self, other: Self) -> (Self, Self) {
         let mut pair = (self, other);

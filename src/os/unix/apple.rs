@@ -108,7 +108,8 @@ pub(in crate::os) fn open_unnamed(_options: &mut OpenOptions, _directory: &Path)
     Err(ErrorKind::Unsupported.into())
 }
 
-/// Renames a file if nothing has the new name. Returns `false` if the system cannot do that at once.
+/// Renames a file if nothing has the new name. Returns `false` if the system cannot do that at
+/// once.
 ///
 /// # Errors
 /// [`ErrorKind::AlreadyExists`]; those of the system.

@@ -4,8 +4,8 @@ use std::io::{Error, Result};
 use std::os::fd::RawFd;
 use std::ptr::{NonNull, null_mut};
 
-/// Maps `wanted` bytes of a file instead of `len`, at another address. Both mappings share the pages
-/// of the file.
+/// Maps `wanted` bytes of a file instead of `len`, at another address. Both mappings share the
+/// pages of the file.
 ///
 /// # Errors
 /// Those of the system; the old mapping stays then.

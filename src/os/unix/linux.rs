@@ -16,8 +16,8 @@ pub(crate) mod futex {
 
     /// Sleeps while `word` holds `expected`. May return at any time, so the caller checks again.
     pub(crate) fn wait(word: &AtomicU32, expected: u32) {
-        // SAFETY: FUTEX_WAIT reads the four aligned bytes that `word` borrows for the whole call; the
-        // null pointer means no time limit.
+        // SAFETY: FUTEX_WAIT reads the four aligned bytes that `word` borrows for the whole call;
+        // the null pointer means no time limit.
         unsafe {
             libc::syscall(
                 libc::SYS_futex,
@@ -80,7 +80,8 @@ pub(in crate::os) fn open_unnamed(options: &mut OpenOptions, directory: &Path) -
     })
 }
 
-/// Renames a file if nothing has the new name. Returns `false` if the system cannot do that at once.
+/// Renames a file if nothing has the new name. Returns `false` if the system cannot do that at
+/// once.
 ///
 /// # Errors
 /// [`ErrorKind::AlreadyExists`]; those of the system.

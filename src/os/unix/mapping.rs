@@ -95,7 +95,8 @@ pub(crate) unsafe fn sync(fd: Descriptor, start: NonNull<u8>, len: usize) -> io:
     }
 }
 
-/// Maps `wanted` bytes instead of `len`, possibly at another address. The first `used` bytes are kept.
+/// Maps `wanted` bytes instead of `len`, possibly at another address. The first `used` bytes are
+/// kept.
 ///
 /// # Errors
 /// Those of the system; the old pages stay then.
@@ -120,8 +121,8 @@ pub(crate) unsafe fn grow(
     }
 }
 
-/// Shortens a mapped file to `file_size` bytes. Other systems change the address and the length of the
-/// mapping.
+/// Shortens a mapped file to `file_size` bytes. Other systems change the address and the length of
+/// the mapping.
 ///
 /// # Errors
 /// Those of the system.
@@ -136,8 +137,8 @@ pub(crate) unsafe fn shrink(
     set_size_of_file(fd, file_size)
 }
 
-/// Moves a private mapping into one of `wanted` bytes: pages of the file are moved, the memory after
-/// the file is copied.
+/// Moves a private mapping into one of `wanted` bytes: pages of the file are moved, the memory
+/// after the file is copied.
 ///
 /// # Safety
 /// As for [`grow`].
@@ -330,6 +331,7 @@ fn borrowed(fd: Descriptor) -> io::Result<ManuallyDrop<File>> {
     if fd < 0 {
         return Err(io::Error::from_raw_os_error(libc::EBADF));
     }
-    // SAFETY: the file is not closed when it is dropped. Of a number without a file, the calls fail.
+    // SAFETY: the file is not closed when it is dropped. Of a number without a file, the calls
+    // fail.
     Ok(ManuallyDrop::new(unsafe { File::from_raw_fd(fd) }))
 }

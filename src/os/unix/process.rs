@@ -47,8 +47,8 @@ pub(crate) fn max_open_files() -> u64 {
 #[cfg(feature = "internals")]
 pub fn is_ignored(signal: libc::c_int) -> bool {
     let mut action = std::mem::MaybeUninit::<libc::sigaction>::zeroed();
-    // SAFETY: without a new action, the call only writes to the struct it is passed, which is valid if
-    // it consists of zeros.
+    // SAFETY: without a new action, the call only writes to the struct it is passed, which is valid
+    // if it consists of zeros.
     unsafe {
         libc::sigaction(signal, std::ptr::null(), action.as_mut_ptr()) == 0
             && action.assume_init().sa_sigaction == libc::SIG_IGN
@@ -59,8 +59,8 @@ pub fn is_ignored(signal: libc::c_int) -> bool {
 /// succeeded.
 ///
 /// # Safety
-/// The function stays loaded until the process ends, and may be called in a forked child, where only
-/// the calling thread exists.
+/// The function stays loaded until the process ends, and may be called in a forked child, where
+/// only the calling thread exists.
 pub(crate) unsafe fn call_in_child(handler: unsafe extern "C" fn()) -> bool {
     // SAFETY: the caller's contract.
     (unsafe { libc::pthread_atfork(None, None, Some(handler)) }) == 0

@@ -78,8 +78,8 @@ pub fn read_at(file: &File, position: u64, dest: &mut [u8]) -> Result<usize> {
     keep_position(file, || file.seek_read(dest, position))
 }
 
-/// Restores the position of a file for sequential access after a transfer at another position, which
-/// moves it. Concurrent transfers have positions of their own.
+/// Restores the position of a file for sequential access after a transfer at another position,
+/// which moves it. Concurrent transfers have positions of their own.
 fn keep_position<T>(mut file: &File, transfer: impl FnOnce() -> Result<T>) -> Result<T> {
     // Files without a position have none to restore.
     let position = file.stream_position();

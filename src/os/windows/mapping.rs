@@ -147,7 +147,8 @@ fn is_view(start: *const std::ffi::c_void) -> bool {
 /// The file is mapped at `start`.
 pub(crate) unsafe fn sync(file: Descriptor, start: NonNull<u8>, _len: usize) -> io::Result<()> {
     let start = start.as_ptr().cast();
-    // SAFETY: the pages are mapped; writing them out does not change memory. 0 means the whole view.
+    // SAFETY: the pages are mapped; writing them out does not change memory. 0 means the whole
+    // view.
     let done = unsafe {
         (!is_view(start) || FlushViewOfFile(start, 0) != 0) && FlushFileBuffers(file) != 0
     };
@@ -182,8 +183,8 @@ pub(crate) unsafe fn grow(
     Ok(new)
 }
 
-/// Shortens a mapped file to `file_size` bytes; stores the address and the length of the mapping. If
-/// the file cannot be mapped again, the length is 0.
+/// Shortens a mapped file to `file_size` bytes; stores the address and the length of the mapping.
+/// If the file cannot be mapped again, the length is 0.
 ///
 /// # Errors
 /// Those of the system, also if another view of the file exists.

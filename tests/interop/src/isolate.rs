@@ -179,14 +179,14 @@ fn run_child(
     if libc::WIFSIGNALED(status) { libc::WTERMSIG(status) } else { 0 }
 }
 
-/// Lets an alarm print the stack of the thread that hangs, as offsets in libraries, before it ends the
-/// child.
+/// Lets an alarm print the stack of the thread that hangs, as offsets in libraries, before it ends
+/// the child.
 fn report_hangs() {
     extern "C" fn report(signal: libc::c_int) {
         const DEPTH: libc::c_int = 64;
         let mut frames = [std::ptr::null_mut(); DEPTH as usize];
-        // SAFETY: the buffer has `DEPTH` entries. The child ends afterwards, so it does not matter that
-        // the first call can allocate.
+        // SAFETY: the buffer has `DEPTH` entries. The child ends afterwards, so it does not matter
+        // that the first call can allocate.
         unsafe {
             let count = libc::backtrace(frames.as_mut_ptr(), DEPTH);
             libc::backtrace_symbols_fd(frames.as_ptr(), count, libc::STDERR_FILENO);

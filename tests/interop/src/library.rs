@@ -167,7 +167,8 @@ pub fn our_path() -> PathBuf {
     }
 }
 
-/// Returns the library of the wheel that `scripts/reference.sh library` installs in the target directory.
+/// Returns the library of the wheel that `scripts/reference.sh library` installs in the target
+/// directory.
 fn wheel_path() -> Option<PathBuf> {
     let lib = build_folder().parent()?.join("venv/lib");
     std::fs::read_dir(lib)
@@ -189,8 +190,8 @@ pub fn reference_path() -> Result<PathBuf, String> {
     })
 }
 
-/// Prevents that a library is loaded during a fork: its child would wait forever for the thread that
-/// loads it.
+/// Prevents that a library is loaded during a fork: its child would wait forever for the thread
+/// that loads it.
 pub(crate) fn no_loading() -> MutexGuard<'static, ()> {
     static LOADING: Mutex<()> = Mutex::new(());
     LOADING.lock().unwrap_or_else(PoisonError::into_inner)

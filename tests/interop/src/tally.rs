@@ -9,8 +9,8 @@ use crate::isolate::{Outcome, Values};
 /// The tolerance of the size ratio, which must be at most 1.00 to two digits.
 const MEAN_TOLERANCE: f64 = 0.0005;
 
-/// The number of cells of a codec and level in a random sample from which on their mean size ratio is
-/// judged: the interval of fewer is wrong, and that of one cell has no width.
+/// The number of cells of a codec and level in a random sample from which on their mean size ratio
+/// is judged: the interval of fewer is wrong, and that of one cell has no width.
 const MIN_SAMPLE: u32 = 20;
 
 /// The report of a successful cell.
@@ -58,8 +58,8 @@ impl Ratios {
         self.count += 1;
     }
 
-    /// Returns the geometric mean, and the lower end of its 95 % confidence interval: a small random
-    /// sample can exceed a limit that all cells together meet.
+    /// Returns the geometric mean, and the lower end of its 95 % confidence interval: a small
+    /// random sample can exceed a limit that all cells together meet.
     fn mean_and_bound(&self) -> (f64, f64) {
         let count = f64::from(self.count);
         let mean = self.sum / count;
@@ -136,8 +136,8 @@ impl Tally {
         }
     }
 
-    /// Prints the sums. Fails if a cell failed, if a codec and level compress significantly worse than
-    /// the reference, or if chunks differ that must be identical.
+    /// Prints the sums. Fails if a cell failed, if a codec and level compress significantly worse
+    /// than the reference, or if chunks differ that must be identical.
     ///
     /// # Panics
     /// Panics to fail the test.
@@ -145,8 +145,8 @@ impl Tally {
         self.conclude_from(1);
     }
 
-    /// As [`Tally::conclude`], for a random sample, in which a codec and level can have few cells: its
-    /// mean is judged from 20 cells on. Each cell alone has a limit of its own.
+    /// As [`Tally::conclude`], for a random sample, in which a codec and level can have few cells:
+    /// its mean is judged from 20 cells on. Each cell alone has a limit of its own.
     ///
     /// # Panics
     /// Panics to fail the test.

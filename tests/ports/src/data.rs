@@ -21,8 +21,8 @@ pub fn text(len: usize) -> Vec<u8> {
     words.flatten().take(len).collect()
 }
 
-/// Returns floats of a smooth curve. Sums and products of small integers are exact, so that they are
-/// the same on all targets.
+/// Returns floats of a smooth curve. Sums and products of small integers are exact, so that they
+/// are the same on all targets.
 pub fn curve(count: usize) -> Vec<f64> {
     (0..count)
         .map(|i| {

@@ -4,7 +4,8 @@
 //!        ferroblosc-ports write|check|change|check-changed FOLDER
 //!
 //! `digest` prints digests of chunks and frames. `write` writes a corpus of files to a folder,
-//! `check` verifies it, `change` verifies and changes it, and `check-changed` verifies a changed one.
+//! `check` verifies it, `change` verifies and changes it, and `check-changed` verifies a changed
+//! one.
 
 mod corpus;
 mod data;

@@ -110,8 +110,8 @@ pub fn write_frame(settings: Settings, data: &[u8], dest: &mut [u8]) -> Result<u
     Ok(bytes.len())
 }
 
-/// Tries to use files, which WebAssembly does not have, and writes the texts of the errors to `dest`;
-/// returns the size of the texts.
+/// Tries to use files, which WebAssembly does not have, and writes the texts of the errors to
+/// `dest`; returns the size of the texts.
 ///
 /// # Errors
 /// [`Error::Failure`] if an operation succeeds; [`Error::WriteBuffer`] if `dest` is too small.

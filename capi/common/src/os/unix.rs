@@ -29,7 +29,8 @@ pub mod clock {
         unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, time) == 0 }
     }
 
-    /// Returns the difference of two timestamps in nanoseconds; exact below 2^53 ns, about 104 days.
+    /// Returns the difference of two timestamps in nanoseconds; exact below 2^53 ns, about 104
+    /// days.
     pub fn nanoseconds_between(start: Timestamp, end: Timestamp) -> f64 {
         let seconds = end.tv_sec as f64 - start.tv_sec as f64;
         1e9 * seconds + (end.tv_nsec as f64 - start.tv_nsec as f64)

@@ -93,9 +93,9 @@ pub mod library {
         LoadLibraryExW,
     };
 
-    /// Loads a DLL, which is never unloaded. A name without a directory is searched in the directory
-    /// of the program, that of the system, and those of `AddDllDirectory`; not in the current
-    /// directory, because chunks determine names.
+    /// Loads a DLL, which is never unloaded. A name without a directory is searched in the
+    /// directory of the program, that of the system, and those of `AddDllDirectory`; not in the
+    /// current directory, because chunks determine names.
     ///
     /// # Errors
     /// The text of the system.
@@ -278,8 +278,8 @@ pub mod slot {
     /// The number of a slot.
     pub type Key = u32;
 
-    /// Allocates a slot. `free` gets the pointer of an exiting thread, unless it is null. The DLL of
-    /// this code stays loaded until the process ends.
+    /// Allocates a slot. `free` gets the pointer of an exiting thread, unless it is null. The DLL
+    /// of this code stays loaded until the process ends.
     ///
     /// # Safety
     /// `free` is a function of this DLL.
@@ -287,8 +287,8 @@ pub mod slot {
         if !ferroblosc::os::keep_loaded() {
             return None;
         }
-        // SAFETY: both conventions are the same on 64-bit Windows, and the function does not rely on
-        // whether it may change the memory at its argument.
+        // SAFETY: both conventions are the same on 64-bit Windows, and the function does not rely
+        // on whether it may change the memory at its argument.
         let key = unsafe {
             FlsAlloc(Some(std::mem::transmute::<
                 unsafe extern "C" fn(*mut c_void),

@@ -116,8 +116,8 @@ impl State {
     ) -> Result<usize> {
         let stream = self.0.as_ptr();
         // SAFETY: the library has initialised the stream, which is reset before use. The
-        // dictionary's stream is only read; it and, by the contract of `FastDict::new`, the bytes it
-        // points to outlive this call, and the attachment is not used after it.
+        // dictionary's stream is only read; it and, by the contract of `FastDict::new`, the bytes
+        // it points to outlive this call, and the attachment is not used after it.
         call::encoded(unsafe {
             ffi::LZ4_resetStream_fast(stream);
             ffi::LZ4_attach_dictionary(stream, dict.0.0.as_ptr());

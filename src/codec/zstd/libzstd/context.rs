@@ -37,7 +37,8 @@ impl Encoder {
         }
     }
 
-    /// Compresses `src` into `dest` at a level of Zstd; returns the length, or 0 if it does not fit.
+    /// Compresses `src` into `dest` at a level of Zstd; returns the length, or 0 if it does not
+    /// fit.
     pub(super) fn encode(&mut self, level: i32, src: &[u8], dest: &mut [u8]) -> Result<usize> {
         // SAFETY: the context is exclusively owned; the pointers and lengths come from live slices.
         let result = unsafe {

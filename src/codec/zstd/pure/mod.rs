@@ -153,7 +153,8 @@ impl PureZstd {
         Ok(done)
     }
 
-    /// Decodes the blocks of a frame and removes them from `src`; returns the length of the content.
+    /// Decodes the blocks of a frame and removes them from `src`; returns the length of the
+    /// content.
     fn decode_frame(
         &mut self,
         frame: &Frame,

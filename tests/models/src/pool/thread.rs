@@ -121,8 +121,8 @@ pub(crate) fn fork() {
     unsafe { process::in_child() };
 }
 
-/// Accesses shared memory, unless the process has forked and the current thread belongs to a parent:
-/// then the thread stops for ever.
+/// Accesses shared memory, unless the process has forked and the current thread belongs to a
+/// parent: then the thread stops for ever.
 pub(crate) fn access<T>(operation: impl FnOnce() -> T) -> T {
     let process = own_process();
     let is_stopped = || process != PROCESS.load(Ordering::Relaxed);

@@ -2,13 +2,14 @@
 //!
 //! usage: native write FOLDER SEEDS | native speed FOLDER
 //!
-//! `write` writes files to a folder: chunks and frames, the results that reading them must have, and
-//! the chunks that compressing must have. `SEEDS` is the folder `fuzz` of this repository, which has
-//! chunks and frames of other programs. A build with the feature `c` writes chunks of all codecs.
-//! `speed` decompresses the large chunks and prints the speeds.
+//! `write` writes files to a folder: chunks and frames, the results that reading them must have,
+//! and the chunks that compressing must have. `SEEDS` is the folder `fuzz` of this repository,
+//! which has chunks and frames of other programs. A build with the feature `c` writes chunks of all
+//! codecs. `speed` decompresses the large chunks and prints the speeds.
 //!
-//! Each line of the file `cases` has a function, its numbers, and the names of two files: the source
-//! and the expected result. If the function must fail, the code follows instead of the second name.
+//! Each line of the file `cases` has a function, its numbers, and the names of two files: the
+//! source and the expected result. If the function must fail, the code follows instead of the
+//! second name.
 
 use std::error::Error;
 use std::fmt::Write;
