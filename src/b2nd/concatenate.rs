@@ -30,7 +30,7 @@ pub fn check<A: State + ?Sized, B: State + ?Sized>(first: &A, second: &B, axis: 
 /// Appends the items of `source` to `target` along an axis.
 ///
 /// # Errors
-/// Those of [`check`], [`resize`], reading and writing.
+/// Returns the errors of [`check`], [`resize`], reading and writing.
 pub fn extend<A: State + ?Sized, B: State + ?Sized>(
     target: &mut A,
     source: &B,

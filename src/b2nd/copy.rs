@@ -206,7 +206,7 @@ unsafe fn copy_runs(run: usize, row: &Dim, src: *const u8, dst: *mut u8) {
 }
 
 /// # Safety
-/// As [`copy_runs`], for runs of `N` bytes.
+/// The same conditions as for [`copy_runs`], for runs of `N` bytes.
 unsafe fn copy_fixed<const N: usize>(row: &Dim, src: *const u8, dst: *mut u8) {
     for i in 0..row.count {
         // SAFETY: guaranteed by the caller; byte arrays have alignment 1.
@@ -220,7 +220,7 @@ unsafe fn copy_fixed<const N: usize>(row: &Dim, src: *const u8, dst: *mut u8) {
 /// Copies the first and the last `N` bytes of each run, which may overlap.
 ///
 /// # Safety
-/// As [`copy_runs`], for runs of `N` to `2 * N` bytes.
+/// The same conditions as for [`copy_runs`], for runs of `N` to `2 * N` bytes.
 unsafe fn copy_ends<const N: usize>(run: usize, row: &Dim, src: *const u8, dst: *mut u8) {
     let last = run - N;
     for i in 0..row.count {
@@ -284,7 +284,7 @@ impl<'a> Shared<'a> {
     /// Fills a box of the destination with zeros.
     ///
     /// # Safety
-    /// As [`Shared::copy_from`].
+    /// The same conditions as for [`Shared::copy_from`].
     ///
     /// # Panics
     /// Panics if the box exceeds the destination.

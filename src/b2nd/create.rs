@@ -72,8 +72,8 @@ pub fn check_sizes(geometry: &Geometry, typesize: i32) -> Result<()> {
 /// Turns an empty super-chunk into an array.
 ///
 /// # Errors
-/// Those of [`check_sizes`]; [`Error::Data`] for NaNs of items that are neither 4 nor 8 bytes long;
-/// [`Error::Failure`] if the metalayers or the chunks cannot be created.
+/// Returns the errors of [`check_sizes`]; [`Error::Data`] for NaNs of items that are neither 4 nor
+/// 8 bytes long; [`Error::Failure`] if the metalayers or the chunks cannot be created.
 pub fn initialize(
     s: &mut Chunks<'_>,
     geometry: &Geometry,
@@ -131,7 +131,7 @@ pub fn initialize(
 /// before this call.
 ///
 /// # Errors
-/// Those of [`transaction::commit`].
+/// Returns the errors of [`transaction::commit`].
 pub fn finish(s: &mut Chunks<'_>) -> Result<()> {
     if transaction::has_transactions(s) { transaction::commit(s) } else { Ok(()) }
 }

@@ -153,7 +153,7 @@ impl Geometry {
     /// Returns the geometry of another shape with the same chunk and block shapes.
     ///
     /// # Errors
-    /// As [`Geometry::new`].
+    /// Returns the same errors as [`Geometry::new`].
     pub fn with_shape(&self, shape: &[i64]) -> Result<Geometry> {
         Geometry::new(shape, self.chunkshape(), self.blockshape())
     }

@@ -135,7 +135,7 @@ fn numbers<'a, const LEN: usize>(
 /// Parses the metalayer; returns its content and its length in bytes. Trailing bytes are ignored.
 ///
 /// # Errors
-/// As [`parse_shapes`]; [`Error::Failure`] also for a malformed dtype.
+/// Returns the same errors as [`parse_shapes`]; [`Error::Failure`] also for a malformed dtype.
 pub fn parse(bytes: &[u8]) -> Result<(Meta, usize)> {
     let (mut meta, at) = parse_shapes(bytes)?;
     if at == bytes.len() {
@@ -172,7 +172,7 @@ impl Meta {
     /// Builds and validates the geometry.
     ///
     /// # Errors
-    /// Those of [`Geometry::new`].
+    /// Returns the errors of [`Geometry::new`].
     pub fn geometry(&self) -> Result<Geometry> {
         Geometry::new(&self.shape, &self.chunkshape, &self.blockshape)
     }

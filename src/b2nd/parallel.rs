@@ -30,7 +30,7 @@ pub(super) trait ChunkReader: Sync {
     /// Reads the requested items of a chunk; `scratch` is reused for the next chunk.
     ///
     /// # Errors
-    /// [`crate::Error::Failure`] if the chunk does not have the array's sizes; those of
+    /// [`crate::Error::Failure`] if the chunk does not have the array's sizes; the errors of
     /// decompression.
     fn read(
         &self,

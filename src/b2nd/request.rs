@@ -178,7 +178,7 @@ impl SliceRequest {
     /// Parses the header of a chunk, which must have the chunk and block sizes of the array.
     ///
     /// # Errors
-    /// [`Error::Failure`] for other sizes; those of parsing.
+    /// [`Error::Failure`] for other sizes; the errors of parsing.
     pub(super) fn parse_header(&self, chunk: &[u8]) -> Result<ChunkHeader> {
         let header = ChunkHeader::parse(chunk)?;
         let has_blocks = header.special != Special::None || header.blocksize() == self.blocksize;

@@ -289,7 +289,7 @@ fn growth(geometry: &Geometry, typesize: usize, axis: usize, len: usize) -> Resu
 ///
 /// # Errors
 /// [`Error::InvalidParam`] for an invalid axis, data that do not match the other dimensions, and a
-/// position within the array that is not a chunk boundary; those of [`resize`] and [`set`].
+/// position within the array that is not a chunk boundary; the errors of [`resize`] and [`set`].
 pub fn insert<A: State + ?Sized>(a: &mut A, data: &[u8], axis: i8, start: i64) -> Result<()> {
     // The lock keeps other processes out between growing and writing.
     let _held = a.chunks().frame().map(Frame::lock_exclusive).transpose()?;
@@ -346,7 +346,8 @@ fn insert_at<A: State + ?Sized>(
 /// Appends the items of `data` along an axis.
 ///
 /// # Errors
-/// As [`insert`]; [`Error::InvalidParam`] for an array without dimensions or with empty chunks.
+/// Returns the same errors as [`insert`]; [`Error::InvalidParam`] for an array without dimensions
+/// or with empty chunks.
 pub fn append<A: State + ?Sized>(a: &mut A, data: &[u8], axis: i8) -> Result<()> {
     let _held = a.chunks().frame().map(Frame::lock_exclusive).transpose()?;
     refresh(a)?;
@@ -387,7 +388,7 @@ fn append_chunk<A: State + ?Sized>(a: &mut A, g: &Geometry, data: &[u8]) -> Resu
 ///
 /// # Errors
 /// [`Error::InvalidParam`] for an invalid axis or range, and for a position within the array that
-/// is not a chunk boundary; those of [`resize`].
+/// is not a chunk boundary; the errors of [`resize`].
 pub fn delete<A: State + ?Sized>(a: &mut A, axis: i8, start: i64, len: i64) -> Result<()> {
     let _held = a.chunks().frame().map(Frame::lock_exclusive).transpose()?;
     refresh(a)?;

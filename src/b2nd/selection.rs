@@ -17,7 +17,7 @@ use crate::{Buffer, Error, Result, kernels, plugin};
 ///
 /// # Errors
 /// [`Error::InvalidParam`] for an array without dimensions, a number out of range, and a `dest` of
-/// another size; [`Error::Failure`] if the chunks have other sizes than the array's; those of
+/// another size; [`Error::Failure`] if the chunks have other sizes than the array's; the errors of
 /// reading.
 pub fn get_sparse<A: State + ?Sized>(a: &A, numbers: &[i64], dest: &mut [u8]) -> Result<()> {
     if numbers.is_empty() {

@@ -20,7 +20,7 @@ pub trait State {
     /// Returns the geometry.
     ///
     /// # Errors
-    /// Those of [`Geometry::new`].
+    /// Returns the errors of [`Geometry::new`].
     fn geometry(&self) -> Result<Geometry>;
 
     /// Sets the geometry that corresponds to version `seen` of the super-chunk's metalayers.

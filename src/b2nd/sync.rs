@@ -11,7 +11,7 @@ use crate::{Error, Result, schunk};
 /// metalayers have changed since the last call, even if the shape is the same.
 ///
 /// # Errors
-/// [`Error::Data`] if more than the shape changed; those of the metalayer and of the file.
+/// [`Error::Data`] if more than the shape changed; the errors of the metalayer and of the file.
 pub fn refresh<A: State + ?Sized>(a: &A) -> Result<bool> {
     let Some(frame) = a.chunks().frame() else {
         return Ok(false);
@@ -40,10 +40,10 @@ pub fn refresh<A: State + ?Sized>(a: &A) -> Result<bool> {
     Ok(true)
 }
 
-/// As [`refresh`], with the additional comparisons of [`schunk::refresh_all`].
+/// Like [`refresh`], with the additional comparisons of [`schunk::refresh_all`].
 ///
 /// # Errors
-/// As [`refresh`].
+/// Returns the same errors as [`refresh`].
 pub fn refresh_all<A: State + ?Sized>(a: &A) -> Result<bool> {
     if !a.is_view() {
         schunk::refresh_all(a.chunks())?;
@@ -51,11 +51,11 @@ pub fn refresh_all<A: State + ?Sized>(a: &A) -> Result<bool> {
     refresh(a)
 }
 
-/// As [`refresh`], with a lock that is held until the result is dropped, so that the shape and the
-/// chunks are consistent during a call.
+/// Like [`refresh`], with a lock that is held until the result is dropped, so that the shape and
+/// the chunks are consistent during a call.
 ///
 /// # Errors
-/// As [`refresh`].
+/// Returns the same errors as [`refresh`].
 pub fn refresh_locked<A: State + ?Sized>(a: &A, kind: LockKind) -> Result<Option<Held>> {
     let held = match (a.chunks().frame(), kind) {
         (None, _) => None,

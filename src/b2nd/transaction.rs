@@ -11,7 +11,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 /// Begins a transaction of the array's super-chunk, which may be nested.
 ///
 /// # Errors
-/// Those of [`transaction::begin`] and [`refresh`].
+/// Returns the errors of [`transaction::begin`] and [`refresh`].
 pub fn begin<A: State + ?Sized>(a: &mut A) -> Result<()> {
     transaction::begin(a.chunks_mut())?;
     let refreshed = refresh(a).map(drop);
@@ -24,7 +24,7 @@ pub fn begin<A: State + ?Sized>(a: &mut A) -> Result<()> {
 /// Commits the innermost transaction. After an error the array has its previous shape.
 ///
 /// # Errors
-/// Those of [`transaction::commit`].
+/// Returns the errors of [`transaction::commit`].
 pub fn commit<A: State + ?Sized>(a: &mut A) -> Result<()> {
     let committed = transaction::commit(a.chunks_mut());
     if committed.is_err() {
@@ -36,7 +36,7 @@ pub fn commit<A: State + ?Sized>(a: &mut A) -> Result<()> {
 /// Rolls back the innermost transaction, which restores shape and items.
 ///
 /// # Errors
-/// Those of [`transaction::rollback`].
+/// Returns the errors of [`transaction::rollback`].
 pub fn rollback<A: State + ?Sized>(a: &mut A) -> Result<()> {
     transaction::rollback(a.chunks_mut())?;
     restore_shape(a);
@@ -56,7 +56,8 @@ fn restore_shape<A: State + ?Sized>(a: &mut A) {
 /// Runs `f` in a transaction, if the array supports them, and without one otherwise.
 ///
 /// # Errors
-/// Those of `f`, [`begin`] and [`commit`]. A transaction is rolled back after an error.
+/// Returns the errors of `f`, [`begin`] and [`commit`]. A transaction is rolled back after an
+/// error.
 pub(super) fn atomically<A: State + ?Sized, T>(
     a: &mut A,
     f: impl FnOnce(&mut A) -> Result<T>,

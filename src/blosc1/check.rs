@@ -64,8 +64,8 @@ pub fn lengths(header: &Header, destsize: usize) -> Result<Lengths> {
 /// `start`.
 ///
 /// # Errors
-/// Those of [`lengths`], but [`Error::Version`] for an unsupported version of the chunk;
-/// [`Error::Failure`] if the chunk does not contain the items.
+/// Returns the errors of [`lengths`], but [`Error::Version`] for an unsupported version of the
+/// chunk; [`Error::Failure`] if the chunk does not contain the items.
 pub fn getitem_lengths(header: &Header, start: i32, nitems: i32) -> Result<Lengths> {
     let header = BasicHeader::read(header);
     check(header.version == VERSION_BLOSC1, Error::Version)?;

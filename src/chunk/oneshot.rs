@@ -178,7 +178,8 @@ impl Settings {
     /// or 0 if it does not fit.
     ///
     /// # Errors
-    /// Those of [`Compressor::compress`]; [`Error::CodecSupport`] if no codec is chosen.
+    /// Returns the errors of [`Compressor::compress`]; [`Error::CodecSupport`] if no codec is
+    /// chosen.
     pub fn compress(&mut self, request: Request<'_>, dest: &mut [u8]) -> Result<usize> {
         let header =
             if overrides::blosc1_compat() { HeaderForm::Short } else { HeaderForm::Extended };
@@ -189,7 +190,7 @@ impl Settings {
     /// is always extended, and byte shuffle replaces a filter that does not apply.
     ///
     /// # Errors
-    /// Those of [`Settings::compress`].
+    /// Returns the errors of [`Settings::compress`].
     pub fn compress_nolock(&mut self, request: Request<'_>, dest: &mut [u8]) -> Result<usize> {
         let default = Slot { id: filter::id::SHUFFLE, meta: 0 };
         self.compress_as(request, HeaderForm::Extended, default, dest)
@@ -240,8 +241,8 @@ impl Settings {
     /// size.
     ///
     /// # Errors
-    /// Those of [`Decompressor::decompress`]; [`Error::InvalidParam`] if `BLOSC_NTHREADS` is not a
-    /// valid number of threads.
+    /// Returns the errors of [`Decompressor::decompress`]; [`Error::InvalidParam`] if
+    /// `BLOSC_NTHREADS` is not a valid number of threads.
     pub fn decompress(&mut self, src: &[u8], dest: &mut [u8]) -> Result<usize> {
         self.apply_nthreads()?;
         if self.decoder_threads != self.nthreads {

@@ -127,7 +127,7 @@ pub trait Codec: Send + Sync {
     /// decodes to. Returns `None` if the codec has no faster method than decoding all of them.
     ///
     /// # Errors
-    /// Those of [`Codec::decode`].
+    /// Returns the errors of [`Codec::decode`].
     fn decode_part(
         &self,
         _call: &CodecCall<'_>,

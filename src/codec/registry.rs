@@ -110,7 +110,7 @@ pub fn register(id: u8, name: &str, codec: impl Codec + 'static) -> Result<()> {
 /// with [`Error::CodecSupport`].
 ///
 /// # Errors
-/// Those of [`register`].
+/// Returns the errors of [`register`].
 pub fn register_entry(
     id: u8,
     name: &CStr,

@@ -39,7 +39,7 @@ impl Workspace {
     /// Compresses a stream with a known shuffle like [`Workspace::encode`] without a dictionary.
     ///
     /// # Errors
-    /// Those of [`Workspace::encode`].
+    /// Returns the errors of [`Workspace::encode`].
     pub fn encode_shuffled(
         &mut self,
         compcode: u8,
@@ -54,7 +54,7 @@ impl Workspace {
     /// Compresses a stream of a Blosc 1.x chunk like [`Workspace::encode`].
     ///
     /// # Errors
-    /// Those of [`Workspace::encode`].
+    /// Returns the errors of [`Workspace::encode`].
     pub fn encode_blosc1(
         &mut self,
         compcode: u8,
@@ -88,7 +88,7 @@ impl Workspace {
     /// [`SLOP`](super::SLOP) of them.
     ///
     /// # Errors
-    /// Those of [`Workspace::decode`].
+    /// Returns the errors of [`Workspace::decode`].
     pub(crate) fn decode_with_slop(
         &mut self,
         format: u8,

@@ -61,7 +61,7 @@ impl<'a> FusedFilters<'a> {
     /// reserve stack for the tiles when they only shuffle.
     ///
     /// # Errors
-    /// Those of the filter before the shuffle.
+    /// Returns the errors of the filter before the shuffle.
     #[inline(never)]
     pub fn forward(&self, src: &[u8], dest: &mut [u8]) -> Result<()> {
         let typesize = self.typesize;
@@ -97,7 +97,7 @@ impl<'a> FusedFilters<'a> {
     /// Undoes the filters for a block of a [supported](Self::supports) size, given its planes.
     ///
     /// # Errors
-    /// Those of the filter before the shuffle.
+    /// Returns the errors of the filter before the shuffle.
     pub fn backward(&self, planes: &[&[u8]], dest: &mut [u8]) -> Result<()> {
         let typesize = self.typesize;
         let mut ranges: [&[u8]; MAX_TYPESIZE] = [&[]; MAX_TYPESIZE];
@@ -125,7 +125,7 @@ impl<'a> FusedFilters<'a> {
     /// Undoes the filters for a block whose planes are adjacent in `src`.
     ///
     /// # Errors
-    /// Those of [`FusedFilters::backward`].
+    /// Returns the errors of [`FusedFilters::backward`].
     pub fn backward_contiguous(&self, src: &[u8], dest: &mut [u8]) -> Result<()> {
         let mut planes: [&[u8]; MAX_TYPESIZE] = [&[]; MAX_TYPESIZE];
         let planes = &mut planes[..self.typesize];

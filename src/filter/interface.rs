@@ -88,7 +88,7 @@ pub trait PartialFilter {
     /// Filters `src[from..from + dest.len()]` of the block `src` into `dest`.
     ///
     /// # Errors
-    /// Those of [`forward`](Filter::forward).
+    /// Returns the errors of [`forward`](Filter::forward).
     fn forward_range(
         &self,
         call: &FilterCall<'_>,
@@ -100,7 +100,7 @@ pub trait PartialFilter {
     /// Undoes the filter in place for a range of a block. The preceding bytes are already decoded.
     ///
     /// # Errors
-    /// Those of [`backward`](Filter::backward).
+    /// Returns the errors of [`backward`](Filter::backward).
     fn backward_range(
         &self,
         call: &FilterCall<'_>,

@@ -44,7 +44,7 @@ pub fn register(id: u8, name: &str, filter: impl Filter + 'static) -> Result<()>
 /// and blocks that need the filter fail with [`Error::FilterPipeline`].
 ///
 /// # Errors
-/// Those of [`register`].
+/// Returns the errors of [`register`].
 pub fn register_entry(filter_id: u8, name: &str, filter: Option<Arc<dyn Filter>>) -> Result<()> {
     if filter_id < id::FIRST_USER {
         let first = id::FIRST_USER;

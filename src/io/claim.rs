@@ -26,7 +26,7 @@ impl Claim {
     /// Locks the file without waiting. Returns `false` if another open file has the lock.
     ///
     /// # Errors
-    /// Those of the system; `Unsupported` on file systems without locks.
+    /// Returns any error of the operating system; `Unsupported` on file systems without locks.
     pub fn lock(&self, file: &File) -> io::Result<bool> {
         let locked = files::claim(file)?;
         if locked {

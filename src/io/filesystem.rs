@@ -160,7 +160,8 @@ pub fn stream_of(file: File, path: &Path) -> Box<dyn Stream> {
     Box::new(FileStream { claim: Claim::of(&file), file, path: path.into() })
 }
 
-/// As [`stream_of`], for a file that the caller keeps. Not all systems can duplicate an open file.
+/// Like [`stream_of`], for a file that the caller keeps. Not all systems can duplicate an open
+/// file.
 #[cfg(feature = "internals")]
 pub fn stream_of_borrowed<'a>(file: &'a File, path: &Path) -> Box<dyn Stream + 'a> {
     Box::new(FileStream { claim: Claim::of(file), file, path: path.into() })

@@ -142,11 +142,11 @@ impl Lock {
         self.acquire_noticing(kind, || ())
     }
 
-    /// As [`Lock::acquire`]; calls `notice` if the frame has changed, before another thread of this
-    /// handle can acquire the lock.
+    /// Like [`Lock::acquire`]; calls `notice` if the frame has changed, before another thread of
+    /// this handle can acquire the lock.
     ///
     /// # Errors
-    /// As [`Lock::acquire`].
+    /// Returns the same errors as [`Lock::acquire`].
     pub fn acquire_noticing(&self, kind: Kind, notice: impl FnOnce()) -> Result<bool> {
         self.acquire_in_process(kind, notice).map(|(changed, _)| changed)
     }
@@ -206,15 +206,15 @@ impl Lock {
     /// Acquires the lock until the result is dropped.
     ///
     /// # Errors
-    /// As [`Lock::acquire`].
+    /// Returns the same errors as [`Lock::acquire`].
     pub fn hold(self: &Arc<Lock>, kind: Kind) -> Result<Held> {
         self.hold_noticing(kind, || ())
     }
 
-    /// As [`Lock::hold`]; `notice` is called under the conditions of [`Lock::acquire_noticing`].
+    /// Like [`Lock::hold`]; `notice` is called under the conditions of [`Lock::acquire_noticing`].
     ///
     /// # Errors
-    /// As [`Lock::acquire`].
+    /// Returns the same errors as [`Lock::acquire`].
     pub fn hold_noticing(self: &Arc<Lock>, kind: Kind, notice: impl FnOnce()) -> Result<Held> {
         let (changed, process) = self.acquire_in_process(kind, notice)?;
         Ok(Held { lock: Arc::clone(self), changed, process })

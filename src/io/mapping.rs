@@ -375,7 +375,7 @@ impl Mapping {
     /// Grows a file shorter than `len` bytes, and its mapping; added bytes are zero.
     ///
     /// # Safety
-    /// As for [`Mapping::write`].
+    /// The same conditions as for [`Mapping::write`].
     unsafe fn grow(&mut self, len: usize) -> io::Result<()> {
         if self.access == Access::Write
             && let Err(error) = mapping::extend_file(self.fd, self.file_size, len)

@@ -39,7 +39,7 @@ impl NamedFile {
     /// Opens a file for reading.
     ///
     /// # Errors
-    /// Those of the system, with the path.
+    /// Returns any error of the operating system, with the path.
     pub fn open(path: &Path) -> io::Result<NamedFile> {
         match open_with_spare_descriptors(|| File::open(path)) {
             Ok(file) => Ok(NamedFile::new(file, path)),
@@ -51,7 +51,7 @@ impl NamedFile {
     ///
     /// # Errors
     /// [`io::ErrorKind::InvalidInput`] for a FIFO, a socket or a character device;
-    /// [`io::ErrorKind::IsADirectory`]; those of the system, with the path.
+    /// [`io::ErrorKind::IsADirectory`]; the errors of the system, with the path.
     pub fn open_regular(path: &Path) -> io::Result<NamedFile> {
         match regular::open_regular(path) {
             Ok(file) => Ok(NamedFile::new(file, path)),
@@ -62,7 +62,7 @@ impl NamedFile {
     /// Creates or truncates a file for writing.
     ///
     /// # Errors
-    /// Those of the system, with the path.
+    /// Returns any error of the operating system, with the path.
     pub fn create(path: &Path) -> io::Result<NamedFile> {
         match open_with_spare_descriptors(|| File::create(path)) {
             Ok(file) => Ok(NamedFile::new(file, path)),
@@ -89,7 +89,7 @@ impl NamedFile {
 /// Writes a whole file; an existing one is overwritten.
 ///
 /// # Errors
-/// Those of the system, with the path.
+/// Returns any error of the operating system, with the path.
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     NamedFile::create(path)?.write_all(bytes)
 }
@@ -97,7 +97,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// Reads a whole file, under the conditions of [`NamedFile::open_regular`].
 ///
 /// # Errors
-/// Those of [`NamedFile::open_regular`] and of reading.
+/// Returns the errors of [`NamedFile::open_regular`] and of reading.
 pub fn read_regular(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     NamedFile::open_regular(path)?.read_to_end(&mut bytes)?;

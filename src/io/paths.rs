@@ -33,7 +33,7 @@ pub(crate) fn without_suffix<'a>(path: &'a Path, suffix: &str) -> Option<&'a Pat
 ///
 /// # Errors
 /// [`Error::FileRemove`] when a file cannot be removed, [`Error::Failure`] when its attributes are
-/// not available; those of [`remove_dir`].
+/// not available; the errors of [`remove_dir`].
 pub fn remove_urlpath(path: &Path) -> Result<()> {
     let journal_suffix = journal::FRAME_SUFFIX;
     let attributes = FileSystem.attributes(path);

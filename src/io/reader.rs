@@ -108,7 +108,7 @@ impl Reader {
     /// names it.
     ///
     /// # Errors
-    /// As [`Reader::acquire`].
+    /// Returns the same errors as [`Reader::acquire`].
     pub fn latest(&self) -> Result<Arc<dyn Stream>> {
         if let Some(kept) = &self.state().kept {
             return Ok(Arc::clone(&kept.stream));
@@ -220,7 +220,7 @@ impl Drop for Slot {
 /// calls it again.
 ///
 /// # Errors
-/// Those of `open`.
+/// Returns the errors of `open`.
 pub fn open_with_spare_descriptors<T>(
     open: impl FnMut() -> std::io::Result<T>,
 ) -> std::io::Result<T> {

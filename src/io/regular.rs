@@ -14,7 +14,7 @@ use std::path::Path;
 ///
 /// # Errors
 /// [`ErrorKind::InvalidInput`] for a FIFO or a socket, and for a character device unless the file
-/// is written; [`ErrorKind::IsADirectory`]; those of opening.
+/// is written; [`ErrorKind::IsADirectory`]; the errors of opening.
 pub(crate) fn open_with(options: &mut OpenOptions, path: &Path, writes: bool) -> Result<File> {
     let opened = open_with_spare_descriptors(|| files::open(options, path, Opening::NonBlocking));
     let file = match opened {
@@ -43,7 +43,7 @@ fn not_regular() -> Error {
 ///
 /// # Errors
 /// [`ErrorKind::InvalidInput`] for a FIFO, a socket or a character device;
-/// [`ErrorKind::IsADirectory`]; those of opening.
+/// [`ErrorKind::IsADirectory`]; the errors of opening.
 pub fn open_regular(path: &Path) -> Result<File> {
     open_with(OpenOptions::new().read(true), path, false)
 }
@@ -51,7 +51,7 @@ pub fn open_regular(path: &Path) -> Result<File> {
 /// Reads a whole file like [`std::fs::read`], under the conditions of [`open_regular`].
 ///
 /// # Errors
-/// Those of [`open_regular`] and of reading; [`ErrorKind::OutOfMemory`].
+/// Returns the errors of [`open_regular`] and of reading; [`ErrorKind::OutOfMemory`].
 pub fn read_regular(path: &Path) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     open_regular(path)?.read_to_end(&mut bytes)?;

@@ -29,7 +29,7 @@ pub mod files {
     /// Opens a file with these options.
     ///
     /// # Errors
-    /// Those of the system.
+    /// Returns any error of the operating system.
     pub fn open(options: &mut OpenOptions, path: &Path, opening: Opening) -> Result<File> {
         let follows = matches!(opening, Opening::Plain | Opening::NonBlocking);
         if !follows && std::fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink()) {
@@ -53,7 +53,7 @@ pub mod files {
     /// Fills `dest` from `position` on.
     ///
     /// # Errors
-    /// [`ErrorKind::UnexpectedEof`] if the file ends before; those of the system.
+    /// [`ErrorKind::UnexpectedEof`] if the file ends before; the errors of the system.
     pub fn read_exact_at(file: &File, mut position: u64, mut dest: &mut [u8]) -> Result<()> {
         while !dest.is_empty() {
             match read_at(file, position, dest) {
@@ -106,7 +106,7 @@ pub mod files {
     /// directory.
     ///
     /// # Errors
-    /// Those of the system.
+    /// Returns any error of the operating system.
     pub fn create_unnamed(directory: &Path) -> Result<File> {
         let path = directory.join(unused_name());
         let file = OpenOptions::new().read(true).write(true).create_new(true).open(&path)?;
@@ -146,7 +146,7 @@ pub mod files {
     /// Returns the attributes of an open file.
     ///
     /// # Errors
-    /// Those of the system.
+    /// Returns any error of the operating system.
     pub fn attributes_of(file: &File) -> Result<(Metadata, Details)> {
         Ok((file.metadata()?, details(&status_of(file)?)))
     }
@@ -154,7 +154,7 @@ pub mod files {
     /// Returns the attributes of the file at a path; a symbolic link is not followed.
     ///
     /// # Errors
-    /// Those of the system.
+    /// Returns any error of the operating system.
     pub fn attributes_at(path: &Path) -> Result<(Metadata, Details)> {
         let found = status_at(path, libc::AT_SYMLINK_NOFOLLOW)?;
         Ok((std::fs::symlink_metadata(path)?, details(&found)))
@@ -207,7 +207,7 @@ pub mod files {
     /// Returns the device and the inode of an open file.
     ///
     /// # Errors
-    /// Those of the system.
+    /// Returns any error of the operating system.
     pub fn identity_of(file: &File) -> Result<(u64, u64)> {
         status_of(file).map(|found| identity(&found))
     }
@@ -215,7 +215,7 @@ pub mod files {
     /// Returns the device and the inode of the file at a path; a symbolic link is followed.
     ///
     /// # Errors
-    /// Those of the system.
+    /// Returns any error of the operating system.
     pub fn identity_at(path: &Path) -> Result<(u64, u64)> {
         status_at(path, 0).map(|found| identity(&found))
     }
@@ -233,7 +233,7 @@ pub mod files {
     /// Returns the kind of an open file.
     ///
     /// # Errors
-    /// Those of the system.
+    /// Returns any error of the operating system.
     pub fn content_of(file: &File) -> Result<Content> {
         Ok(match status_of(file)?.st_mode & libc::S_IFMT {
             libc::S_IFREG | libc::S_IFBLK => Content::Data,
@@ -249,7 +249,7 @@ pub mod files {
     /// Renames a file; an existing file at the new name is replaced.
     ///
     /// # Errors
-    /// Those of the system.
+    /// Returns any error of the operating system.
     pub fn rename(from: &Path, to: &Path) -> Result<()> {
         std::fs::rename(from, to)
     }
@@ -257,7 +257,7 @@ pub mod files {
     /// Waits until the entries of a directory are on the disk.
     ///
     /// # Errors
-    /// Those of the system.
+    /// Returns any error of the operating system.
     pub fn sync_directory(directory: &Path) -> Result<()> {
         File::open(directory)?.sync_all()
     }

@@ -121,7 +121,8 @@ pub fn append<S: State + ?Sized>(s: &mut S, new_chunk: NewChunk<'_>) -> Result<i
 /// Inserts a chunk before chunk `nchunk` and returns the new number of chunks.
 ///
 /// # Errors
-/// As [`append`], with [`Error::ChunkInsert`]; [`Error::InvalidParam`] if `nchunk` is out of range.
+/// Returns the same errors as [`append`], with [`Error::ChunkInsert`]; [`Error::InvalidParam`] if
+/// `nchunk` is out of range.
 pub fn insert<S: State + ?Sized>(s: &mut S, nchunk: i64, new_chunk: NewChunk<'_>) -> Result<i64> {
     let _held = s.frame().map(Frame::lock_exclusive).transpose()?;
     if nchunk < 0 || nchunk > s.counters().nchunks {
@@ -204,7 +205,7 @@ fn add<S: State + ?Sized>(
 /// nothing, unless all chunks have the same size and need no bytes in the frame.
 ///
 /// # Errors
-/// As [`insert`].
+/// Returns the same errors as [`insert`].
 pub(crate) fn insert_special<S: State + ?Sized>(
     s: &mut S,
     at: &[usize],
@@ -241,7 +242,7 @@ pub(crate) fn insert_special<S: State + ?Sized>(
 /// Compresses data, appends the chunk and returns the new number of chunks.
 ///
 /// # Errors
-/// Those of compression and of [`append`].
+/// Returns the errors of compression and of [`append`].
 pub fn append_data<S: State + ?Sized>(s: &mut S, src: Source<'_>) -> Result<i64> {
     let chunk = compress_next(s, src)?;
     append(s, NewChunk::Give(&mut Some(chunk)))
@@ -250,7 +251,7 @@ pub fn append_data<S: State + ?Sized>(s: &mut S, src: Source<'_>) -> Result<i64>
 /// Compresses data into a chunk that the caller appends.
 ///
 /// # Errors
-/// Those of compression.
+/// Returns the errors of compression.
 pub fn compress_next<S: State + ?Sized>(s: &S, src: Source<'_>) -> Result<Buffer> {
     s.set_current(s.counters().nchunks);
     compress(s, src)
@@ -259,7 +260,7 @@ pub fn compress_next<S: State + ?Sized>(s: &S, src: Source<'_>) -> Result<Buffer
 /// Compresses data into a chunk that the caller stores as chunk `nchunk`.
 ///
 /// # Errors
-/// Those of compression.
+/// Returns the errors of compression.
 pub(super) fn compress_for<S: State + ?Sized>(
     s: &S,
     nchunk: i64,
@@ -363,7 +364,7 @@ fn after_removing(before: &Counters, nbytes: i32) -> Counters {
 /// Deletes a chunk and returns the number of chunks left.
 ///
 /// # Errors
-/// As [`update`].
+/// Returns the same errors as [`update`].
 pub fn delete<S: State + ?Sized>(s: &mut S, nchunk: i64) -> Result<i64> {
     let Some(frame) = s.frame() else {
         delete_apart(s, &[nchunk])?;
@@ -398,7 +399,7 @@ pub fn delete<S: State + ?Sized>(s: &mut S, nchunk: i64) -> Result<i64> {
 /// chunks have the same size.
 ///
 /// # Errors
-/// As [`delete`].
+/// Returns the same errors as [`delete`].
 pub(crate) fn delete_deferred<S: State + ?Sized>(s: &mut S, numbers: &[i64]) -> Result<bool> {
     let refused = ErrorKind::ChunkUpdate;
     if !s.frame().is_some_and(Frame::defers_changes) {
@@ -457,8 +458,8 @@ pub(crate) fn delete_apart<S: State + ?Sized>(s: &mut S, numbers: &[i64]) -> Res
 /// Reorders the chunks: new chunk `i` is old chunk `order[i]`.
 ///
 /// # Errors
-/// [`Error::Data`] if `order` is not a permutation, and for a frame without chunks; those of the
-/// frame.
+/// [`Error::Data`] if `order` is not a permutation, and for a frame without chunks; the errors of
+/// the frame.
 pub fn reorder<S: State + ?Sized>(s: &mut S, order: &[i64]) -> Result<()> {
     let _held = s.frame().map(Frame::lock_exclusive).transpose()?;
     refresh_from_file(s)?;
@@ -490,7 +491,7 @@ pub fn reorder<S: State + ?Sized>(s: &mut S, order: &[i64]) -> Result<()> {
 /// Removes unused space from a frame in files.
 ///
 /// # Errors
-/// Those of [`Frame::compact`]; [`Error::Lock`].
+/// Returns the errors of [`Frame::compact`]; [`Error::Lock`].
 pub fn compact<S: State + ?Sized>(s: &mut S) -> Result<()> {
     let _held = s.frame().map(Frame::lock_exclusive).transpose()?;
     refresh_from_file(s)?;
@@ -664,7 +665,8 @@ fn with_chunk<'a, S: State + ?Sized, T>(
 /// Returns a chunk, borrowed from memory or read from a file.
 ///
 /// # Errors
-/// [`Error::InvalidParam`] if there is no such chunk; those of [`Frame::chunk`]; [`Error::Lock`].
+/// [`Error::InvalidParam`] if there is no such chunk; the errors of [`Frame::chunk`];
+/// [`Error::Lock`].
 pub fn chunk<S: State + ?Sized>(s: &S, nchunk: i64) -> Result<FrameChunk<'_>> {
     with_chunk(s, nchunk, |s, at| match s.frame() {
         Some(frame) => frame.chunk(at),
@@ -673,10 +675,10 @@ pub fn chunk<S: State + ?Sized>(s: &S, nchunk: i64) -> Result<FrameChunk<'_>> {
     .map_err(|error| in_chunk(s, nchunk, error))
 }
 
-/// As [`chunk`], but reads chunks in files into `scratch`, which grows if needed.
+/// Like [`chunk`], but reads chunks in files into `scratch`, which grows if needed.
 ///
 /// # Errors
-/// As [`chunk`].
+/// Returns the same errors as [`chunk`].
 pub(crate) fn chunk_into<'a, S: State + ?Sized>(
     s: &'a S,
     nchunk: i64,
@@ -692,7 +694,7 @@ pub(crate) fn chunk_into<'a, S: State + ?Sized>(
 /// Returns a chunk without its blocks if it is in a file, otherwise the whole chunk.
 ///
 /// # Errors
-/// As [`chunk`].
+/// Returns the same errors as [`chunk`].
 pub fn lazy_chunk<S: State + ?Sized>(s: &S, nchunk: i64) -> Result<FrameChunk<'_>> {
     with_chunk(s, nchunk, |s, at| match s.frame() {
         Some(frame) => frame.lazy_chunk(at),
@@ -704,8 +706,8 @@ pub fn lazy_chunk<S: State + ?Sized>(s: &S, nchunk: i64) -> Result<FrameChunk<'_
 /// Decompresses a chunk; returns its uncompressed size in bytes.
 ///
 /// # Errors
-/// As [`chunk`]; if `dest` is too short, [`Error::InvalidParam`] for a super-chunk in memory and
-/// [`Error::WriteBuffer`] for a frame; those of decompression.
+/// Returns the same errors as [`chunk`]; if `dest` is too short, [`Error::InvalidParam`] for a
+/// super-chunk in memory and [`Error::WriteBuffer`] for a frame; the errors of decompression.
 pub fn decompress<S: State + ?Sized>(s: &S, nchunk: i64, dest: &mut [u8]) -> Result<usize> {
     decompress_into(s, nchunk, dest).map_err(|error| in_chunk(s, nchunk, error))
 }
@@ -757,7 +759,7 @@ fn decompress_whole<S: State + ?Sized>(s: &S, chunk: &[u8], dest: &mut [u8]) -> 
 /// items are zero.
 ///
 /// # Errors
-/// As [`chunk`]; those of decompression.
+/// Returns the same errors as [`chunk`]; the errors of decompression.
 pub(super) fn decompress_to_vec<S: State + ?Sized>(
     s: &S,
     nchunk: i64,
@@ -781,7 +783,7 @@ pub(super) fn decompress_to_vec<S: State + ?Sized>(
 /// Returns the uncompressed size of a chunk in bytes.
 ///
 /// # Errors
-/// As [`chunk`].
+/// Returns the same errors as [`chunk`].
 pub(super) fn nbytes<S: State + ?Sized>(s: &S, nchunk: i64) -> Result<i32> {
     let nbytes = with_chunk(s, nchunk, nbytes_of).map_err(|error| in_chunk(s, nchunk, error))?;
     if nbytes < 0 {
@@ -793,8 +795,8 @@ pub(super) fn nbytes<S: State + ?Sized>(s: &S, nchunk: i64) -> Result<i32> {
 /// Decompresses one block of a chunk with variable-length blocks.
 ///
 /// # Errors
-/// As [`chunk`]; [`Error::InvalidParam`] for a chunk with fixed-length blocks, or if there is no
-/// such block; those of decompression.
+/// Returns the same errors as [`chunk`]; [`Error::InvalidParam`] for a chunk with fixed-length
+/// blocks, or if there is no such block; the errors of decompression.
 pub fn vl_block<S: State + ?Sized>(s: &S, nchunk: i64, nblock: i64) -> Result<Buffer> {
     read_vl_block(s, nchunk, nblock).map_err(|error| in_chunk(s, nchunk, error))
 }

@@ -56,7 +56,7 @@ pub fn after_update(counters: &Counters, at: i64, n: i32) -> i32 {
 /// `n` bytes; the last may be shorter.
 ///
 /// # Errors
-/// As [`after_adding`].
+/// Returns the same errors as [`after_adding`].
 pub fn after_filling(before: &Counters, n: i32, nbytes: i64, refused: ErrorKind) -> Result<i32> {
     let at_most_n = |nbytes: i64| i32::try_from(nbytes).unwrap_or(n).min(n);
     let first = at_most_n(nbytes);

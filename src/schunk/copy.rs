@@ -13,7 +13,7 @@ use crate::{Buffer, Error, Result};
 /// `verbatim` is set or they have variable-length blocks.
 ///
 /// # Errors
-/// Those of reading, decompression, compression and appending.
+/// Returns the errors of reading, decompression, compression and appending.
 pub fn copy<S: State + ?Sized, T: State + ?Sized>(
     source: &S,
     target: &mut T,
@@ -35,7 +35,7 @@ pub fn copy<S: State + ?Sized, T: State + ?Sized>(
 /// Copies the chunk size and the fixed metalayers.
 ///
 /// # Errors
-/// Those of [`meta::add`].
+/// Returns the errors of [`meta::add`].
 pub fn copy_head<S: State + ?Sized, T: State + ?Sized>(source: &S, target: &mut T) -> Result<()> {
     // The chunk size is set first, because adding a metalayer to an empty super-chunk writes it to
     // the frame.
@@ -76,7 +76,7 @@ fn copy_chunks<S: State + ?Sized, T: State + ?Sized>(
 /// that needs a missing plugin is copied verbatim.
 ///
 /// # Errors
-/// Those of [`meta::vl_add`] and of reading.
+/// Returns the errors of [`meta::vl_add`] and of reading.
 pub fn copy_vlmetalayers<S: State + ?Sized, T: State + ?Sized>(
     source: &S,
     target: &mut T,
@@ -95,7 +95,7 @@ pub fn copy_vlmetalayers<S: State + ?Sized, T: State + ?Sized>(
 /// Adds a variable-length metalayer from a chunk, by the rules of [`copy_vlmetalayers`].
 ///
 /// # Errors
-/// Those of [`copy_vlmetalayers`].
+/// Returns the errors of [`copy_vlmetalayers`].
 pub fn copy_vlmetalayer<T: State + ?Sized>(
     target: &mut T,
     name: &[u8],
@@ -117,9 +117,9 @@ const MAX_SPECIALS: usize = 1 << 22;
 /// Copies the chunks of a frame with these counters into an empty super-chunk in memory.
 ///
 /// # Errors
-/// Those of [`Frame::chunk`]; [`Error::InvalidHeader`] if the sizes of the chunks do not add up to
-/// the size of the frame's data; [`Error::MemoryAlloc`], also for more than 4,194,304 special
-/// chunks. After an error the super-chunk holds the chunks that were read before the error.
+/// Returns the errors of [`Frame::chunk`]; [`Error::InvalidHeader`] if the sizes of the chunks do
+/// not add up to the size of the frame's data; [`Error::MemoryAlloc`], also for more than 4,194,304
+/// special chunks. After an error the super-chunk holds the chunks that were read before the error.
 pub fn take_chunks<S: State + ?Sized>(
     target: &mut S,
     frame: &Frame,

@@ -8,7 +8,7 @@ use std::sync::Arc;
 /// Refreshes a super-chunk from its file, if it has one; returns whether anything changed.
 ///
 /// # Errors
-/// Those of [`crate::frame::Frame::refresh`].
+/// Returns the errors of [`crate::frame::Frame::refresh`].
 pub(super) fn refresh_from_file<S: State + ?Sized>(s: &S) -> Result<bool> {
     let Some(frame) = s.frame() else {
         return Ok(false);
@@ -30,7 +30,7 @@ pub fn describe<S: State + ?Sized>(s: &S, counters: Counters) -> Result<Descript
     described
 }
 
-/// As [`describe`], with the given metalayers in place of the current ones.
+/// Like [`describe`], with the given metalayers in place of the current ones.
 pub(super) fn describe_with<S: State + ?Sized>(
     s: &S,
     counters: Counters,

@@ -126,7 +126,7 @@ fn write_frame<S: State + ?Sized>(
 ///
 /// # Errors
 /// [`Error::InvalidParam`] if the name is too long or exists already, if there are
-/// [`MAX_METALAYERS`] already, and in a frame that has chunks; those of the frame.
+/// [`MAX_METALAYERS`] already, and in a frame that has chunks; the errors of the frame.
 pub fn add<S: State + ?Sized>(s: &mut S, name: &[u8], content: &[u8]) -> Result<usize> {
     let _held = s.frame().map(Frame::lock_exclusive).transpose()?;
     refresh_from_file(s)?;
@@ -150,7 +150,7 @@ pub fn add<S: State + ?Sized>(s: &mut S, name: &[u8], content: &[u8]) -> Result<
 /// changes nothing and is not an error, as in C-Blosc2.
 ///
 /// # Errors
-/// [`Error::NotFound`], [`Error::InvalidParam`] if the name is too long; those of the frame.
+/// [`Error::NotFound`], [`Error::InvalidParam`] if the name is too long; the errors of the frame.
 pub fn update<S: State + ?Sized>(s: &mut S, name: &[u8], content: &[u8]) -> Result<usize> {
     let (number, refused) = update_start(s, name, content)?;
     if let Some(error) = refused {
@@ -162,7 +162,7 @@ pub fn update<S: State + ?Sized>(s: &mut S, name: &[u8], content: &[u8]) -> Resu
 /// Overwrites the start of a fixed metalayer.
 ///
 /// # Errors
-/// [`Error::InvalidParam`] if the content is longer than the metalayer; those of [`update`].
+/// [`Error::InvalidParam`] if the content is longer than the metalayer; the errors of [`update`].
 pub(super) fn update_within<S: State + ?Sized>(
     s: &mut S,
     name: &[u8],
@@ -204,7 +204,7 @@ fn update_start<S: State + ?Sized>(
 /// Refreshes the super-chunk from its file and returns the index of a variable-length metalayer.
 ///
 /// # Errors
-/// [`Error::NotFound`], [`Error::InvalidParam`] if the name is too long; those of the frame.
+/// [`Error::NotFound`], [`Error::InvalidParam`] if the name is too long; the errors of the frame.
 pub fn vl_find<S: State + ?Sized>(s: &S, name: &[u8]) -> Result<usize> {
     check_name(name)?;
     let _held = s.frame().map(Frame::lock_shared).transpose()?;
@@ -233,7 +233,7 @@ fn compress_content(content: &[u8], params: CParams) -> Result<Buffer> {
 /// # Errors
 /// [`Error::InvalidParam`] if the name is too long or exists already, if the content is too long,
 /// and if there are [`MAX_VLMETALAYERS`] already; [`Error::Failure`] in a frame if there are
-/// [`MAX_METALAYERS`] already; those of compression and of the frame.
+/// [`MAX_METALAYERS`] already; the errors of compression and of the frame.
 pub fn vl_add<S: State + ?Sized>(
     s: &mut S,
     name: &[u8],
@@ -246,7 +246,7 @@ pub fn vl_add<S: State + ?Sized>(
 /// Adds a variable-length metalayer from a compressed chunk, which is not decompressed.
 ///
 /// # Errors
-/// Those of [`vl_add`].
+/// Returns the errors of [`vl_add`].
 pub(super) fn vl_add_chunk<S: State + ?Sized>(
     s: &mut S,
     name: &[u8],
@@ -300,7 +300,7 @@ pub fn vl_update<S: State + ?Sized>(
 /// Removes a variable-length metalayer; returns the number of those left.
 ///
 /// # Errors
-/// [`Error::NotFound`]; those of the frame.
+/// [`Error::NotFound`]; the errors of the frame.
 pub fn vl_delete<S: State + ?Sized>(s: &mut S, name: &[u8]) -> Result<usize> {
     let _held = s.frame().map(Frame::lock_exclusive).transpose()?;
     refresh_from_file(s)?;
@@ -316,15 +316,16 @@ pub fn vl_delete<S: State + ?Sized>(s: &mut S, name: &[u8]) -> Result<usize> {
 /// # Errors
 /// [`Error::NotFound`], [`Error::InvalidParam`] if the name is too long; [`Error::Data`] if the
 /// stored bytes are not one chunk of the recorded length; [`Error::ReadBuffer`] if the chunk cannot
-/// be decompressed; [`Error::MemoryAlloc`]; those of the frame.
+/// be decompressed; [`Error::MemoryAlloc`]; the errors of the frame.
 pub fn vl_get<S: State + ?Sized>(s: &S, name: &[u8]) -> Result<(usize, Buffer)> {
     vl_get_within(s, name, usize::MAX)
 }
 
-/// As [`vl_get`], for content of at most `most` bytes.
+/// Like [`vl_get`], for content of at most `most` bytes.
 ///
 /// # Errors
-/// As [`vl_get`]; [`Error::Data`] for longer content, which is not decompressed.
+/// Returns the same errors as [`vl_get`]; [`Error::Data`] for longer content, which is not
+/// decompressed.
 pub(super) fn vl_get_within<S: State + ?Sized>(
     s: &S,
     name: &[u8],

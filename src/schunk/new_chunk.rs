@@ -66,8 +66,8 @@ impl ChunkInfo {
     /// Reads the fields from a chunk.
     ///
     /// # Errors
-    /// Those of [`ChunkHeader::parse`], with [`Error::InvalidHeader`] if the bytes are too short
-    /// for a header.
+    /// Returns the errors of [`ChunkHeader::parse`], with [`Error::InvalidHeader`] if the bytes are
+    /// too short for a header.
     pub fn of(chunk: &[u8]) -> Result<ChunkInfo> {
         match ChunkHeader::parse(chunk) {
             Ok(ref header) => Ok(ChunkInfo {

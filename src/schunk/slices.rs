@@ -71,7 +71,7 @@ pub fn len_to_set<S: State + ?Sized>(s: &S, start: i64, stop: i64) -> Result<usi
 /// Reads the items `start..stop` into `dest`, which has their size.
 ///
 /// # Errors
-/// Those of [`len_to_get`]; [`Error::Failure`] otherwise.
+/// Returns the errors of [`len_to_get`]; [`Error::Failure`] otherwise.
 pub fn get<S: State + ?Sized>(s: &S, start: i64, stop: i64, dest: &mut [u8]) -> Result<()> {
     if len_to_get(s, start, stop)? == 0 {
         return Ok(());
@@ -133,8 +133,8 @@ fn read_part<S: State + ?Sized>(s: &S, chunk: &[u8], from: usize, dest: &mut [u8
 /// Overwrites the existing items `start..stop`.
 ///
 /// # Errors
-/// Those of [`len_to_set`]; [`Error::Failure`] if a chunk cannot be read or compressed;
-/// [`Error::ChunkUpdate`].
+/// Returns the errors of [`len_to_set`]; [`Error::Failure`] if a chunk cannot be read or
+/// compressed; [`Error::ChunkUpdate`].
 pub fn set<S: State + ?Sized>(s: &mut S, start: i64, stop: i64, src: &[u8]) -> Result<()> {
     if len_to_set(s, start, stop)? == 0 {
         return Ok(());
@@ -200,7 +200,7 @@ fn compress_piece<S: State + ?Sized>(
 /// # Errors
 /// [`Error::InvalidParam`] for a coordinate out of bounds, a variable chunk size, variable-length
 /// blocks, and sizes that are not multiples of the item size; [`Error::Failure`] if a chunk cannot
-/// be read; those of decompression.
+/// be read; the errors of decompression.
 pub fn get_sparse<S: State + ?Sized>(s: &S, coordinates: &[i64], dest: &mut [u8]) -> Result<()> {
     if coordinates.is_empty() {
         return Ok(());

@@ -56,13 +56,13 @@ pub trait State {
     /// Calls `f` with the compressor, whose callbacks are set.
     ///
     /// # Errors
-    /// Those of `f`; [`crate::Error::InvalidParam`] if there is no compressor.
+    /// Returns the errors of `f`; [`crate::Error::InvalidParam`] if there is no compressor.
     fn compress_with(&self, f: &mut dyn FnMut(&mut Compressor) -> Result<usize>) -> Result<usize>;
 
     /// Compresses a chunk; returns its size in bytes, 0 if `dest` is too short.
     ///
     /// # Errors
-    /// Those of [`State::compress_with`] and [`Compressor::compress_source`].
+    /// Returns the errors of [`State::compress_with`] and [`Compressor::compress_source`].
     fn compress(&self, src: Source<'_>, dest: &mut [u8]) -> Result<usize> {
         self.compress_with(&mut |compressor| compressor.compress_source(src, dest))
     }
@@ -70,7 +70,7 @@ pub trait State {
     /// Calls `f` with a decompressor, whose callbacks are set.
     ///
     /// # Errors
-    /// Those of `f`; [`crate::Error::InvalidParam`] if there is no decompressor.
+    /// Returns the errors of `f`; [`crate::Error::InvalidParam`] if there is no decompressor.
     fn decompress(&self, f: &mut dyn FnMut(&mut Decompressor) -> Result<usize>) -> Result<usize>;
 
     /// Returns the mutable frame, if the chunks are in one.

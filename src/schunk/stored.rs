@@ -42,7 +42,7 @@ impl StoredForm<'_> {
 /// frame.
 ///
 /// # Errors
-/// [`Error::Data`] for a chunk of NaNs whose item size is neither 4 nor 8 bytes; those of
+/// [`Error::Data`] for a chunk of NaNs whose item size is neither 4 nor 8 bytes; the errors of
 /// decompression.
 pub fn stored_form<'a>(
     chunk: &'a [u8],
@@ -78,7 +78,7 @@ pub fn stored_form<'a>(
 /// with their indices.
 ///
 /// # Errors
-/// Those of reading the index; [`Error::Data`] as [`stored_form`].
+/// Returns the errors of reading the index; [`Error::Data`] as [`stored_form`].
 pub fn store_specials(
     frame: &Frame,
     typesize: i32,

@@ -21,11 +21,11 @@ pub fn refresh<S: State + ?Sized>(s: &S) -> Result<bool> {
     }
 }
 
-/// As [`refresh`], but also compares the index and the metalayers, which can change without a
+/// Like [`refresh`], but also compares the index and the metalayers, which can change without a
 /// change of the header.
 ///
 /// # Errors
-/// As [`refresh`].
+/// Returns the same errors as [`refresh`].
 pub fn refresh_all<S: State + ?Sized>(s: &S) -> Result<bool> {
     let _held = s.frame().map(Frame::lock_shared).transpose()?;
     if let Some(frame) = s.frame() {

@@ -19,8 +19,8 @@ pub fn has_transactions<S: State + ?Sized>(s: &S) -> bool {
 /// other processes wait until then.
 ///
 /// # Errors
-/// [`Error::InvalidParam`] for a super-chunk without transactions; [`Error::Lock`]; those of the
-/// frame.
+/// [`Error::InvalidParam`] for a super-chunk without transactions; [`Error::Lock`]; the errors of
+/// the frame.
 pub fn begin<S: State + ?Sized>(s: &mut S) -> Result<()> {
     let frame = s.frame().filter(|frame| frame.has_transactions());
     let frame = frame.ok_or_else(|| {
@@ -75,7 +75,8 @@ pub fn rollback<S: State + ?Sized>(s: &mut S) -> Result<()> {
 /// Runs `f` in a transaction, if the super-chunk supports them, and without one otherwise.
 ///
 /// # Errors
-/// Those of `f`, of [`begin`] and of [`commit`]. A transaction is rolled back after an error.
+/// Returns the errors of `f`, of [`begin`] and of [`commit`]. A transaction is rolled back after an
+/// error.
 pub fn atomically<S: State + ?Sized, T>(
     s: &mut S,
     f: impl FnOnce(&mut S) -> Result<T>,

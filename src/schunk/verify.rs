@@ -56,7 +56,8 @@ impl Report {
 /// decompressed. Corrupted chunks are reported, not returned as errors.
 ///
 /// # Errors
-/// Those of reading header, index and trailer, and system errors; [`Error::MemoryAlloc`].
+/// Returns the errors of reading header, index and trailer, and system errors;
+/// [`Error::MemoryAlloc`].
 pub fn verify<S: State + ?Sized>(s: &mut S) -> Result<Report> {
     let seal = match s.frame_mut() {
         Some(frame) => frame.seal()?,

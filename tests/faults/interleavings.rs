@@ -295,7 +295,7 @@ fn check(schunk: &SChunk, contents: &[Content], moved: usize, order: &str) -> bo
     all
 }
 
-/// As [`change`] for a durable frame, which a change extends before it writes the header.
+/// Like [`change`] for a durable frame, which a change extends before it writes the header.
 fn durable_change(nchunks: i64, change: Change) -> Changed {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("frame");

@@ -93,7 +93,7 @@ unsafe fn stable_chunk(
 /// NULL and too small.
 ///
 /// # Safety
-/// As for [`stable_chunk`].
+/// The same conditions as for [`stable_chunk`].
 #[inline]
 pub unsafe fn read_chunk(
     src: (*const c_void, i32),

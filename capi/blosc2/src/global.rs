@@ -128,7 +128,7 @@ pub unsafe extern "C" fn blosc2_free_resources() -> c_int {
 /// Compresses a buffer, under the lock or, with BLOSC_NOLOCK, without it.
 ///
 /// # Safety
-/// As for [`compress_buffer`].
+/// The same conditions as for [`compress_buffer`].
 unsafe fn compress(
     (clevel, doshuffle, typesize): (c_int, c_int, i32),
     src: (*const c_void, i32),
@@ -150,7 +150,7 @@ unsafe fn compress(
 /// Decompresses a chunk, under the lock or, with BLOSC_NOLOCK, without it.
 ///
 /// # Safety
-/// As for [`read_chunk`].
+/// The same conditions as for [`read_chunk`].
 unsafe fn decompress(src: (*const c_void, i32), dest: (*mut c_void, i32)) -> Result<c_int> {
     let work = |src: &[u8], dest: &mut [u8]| {
         if nolock() {
@@ -166,7 +166,7 @@ unsafe fn decompress(src: (*const c_void, i32), dest: (*mut c_void, i32)) -> Res
 /// Decompresses a range of items of a chunk.
 ///
 /// # Safety
-/// As for [`read_chunk`].
+/// The same conditions as for [`read_chunk`].
 unsafe fn getitem(
     src: (*const c_void, i32),
     start: c_int,

@@ -157,7 +157,7 @@ unsafe fn mapping_of(params: *mut blosc2_stdio_mmap) -> Option<Mapping> {
 /// or if the file can't be mapped again.
 ///
 /// # Safety
-/// As [`mapping_of`].
+/// The same conditions as for [`mapping_of`].
 unsafe fn current(params: *mut blosc2_stdio_mmap) -> Option<Mapping> {
     // SAFETY: guaranteed by the caller.
     unsafe {
@@ -182,7 +182,7 @@ unsafe fn current(params: *mut blosc2_stdio_mmap) -> Option<Mapping> {
 /// Changes a mapped file and stores the new state in the struct.
 ///
 /// # Safety
-/// As [`mapping_of`]; no other thread uses the struct during the call.
+/// The same conditions as for [`mapping_of`]; no other thread uses the struct during the call.
 unsafe fn change<T>(
     params: *mut blosc2_stdio_mmap,
     change: impl FnOnce(&mut Mapping) -> T,
@@ -201,7 +201,7 @@ unsafe fn change<T>(
 /// pages are kept. Only addresses are compared.
 ///
 /// # Safety
-/// As [`mapping_of`].
+/// The same conditions as for [`mapping_of`].
 pub(crate) unsafe fn is_mapped(
     params: *mut blosc2_stdio_mmap,
     start: *const u8,
@@ -223,7 +223,7 @@ pub(crate) unsafe fn is_mapped(
 /// Stores the address and the sizes of a mapping in its struct.
 ///
 /// # Safety
-/// As [`mapping_of`].
+/// The same conditions as for [`mapping_of`].
 unsafe fn store_mapping(params: *mut blosc2_stdio_mmap, mapping: &Mapping) {
     // SAFETY: guaranteed by the caller.
     unsafe {
@@ -239,7 +239,7 @@ unsafe fn store_mapping(params: *mut blosc2_stdio_mmap, mapping: &Mapping) {
 /// Maps the file at the path if it is not the mapped file. On failure, the old mapping is kept.
 ///
 /// # Safety
-/// As [`mapping_of`]; the struct has a mapping.
+/// The same conditions as for [`mapping_of`]; the struct has a mapping.
 unsafe fn remap_if_replaced(params: *mut blosc2_stdio_mmap, path: &CStr) {
     let named = os::path::of(path).and_then(|path| files::identity_at(path).ok());
     let Some(named) = named else { return };

@@ -68,7 +68,7 @@ unsafe fn c_file(stream: *mut c_void) -> Option<*mut libc::FILE> {
 /// Returns the descriptor of a stream as a file that is not closed on drop.
 ///
 /// # Safety
-/// As for [`c_file`]; the stream is not closed while the result is in use.
+/// The same conditions as for [`c_file`]; the stream is not closed while the result is in use.
 unsafe fn descriptor(stream: *mut c_void) -> Option<ManuallyDrop<File>> {
     // SAFETY: the caller guarantees NULL or a stream whose file is open.
     unsafe { stdio::borrowed(c_file(stream)?) }

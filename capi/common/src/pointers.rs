@@ -200,7 +200,7 @@ pub unsafe fn c_str<'a>(text: *const c_char) -> Option<&'a CStr> {
 /// Returns the path at `text`; `None` for NULL, and on Windows also for text that is not UTF-8.
 ///
 /// # Safety
-/// As for [`c_str`].
+/// The same conditions as for [`c_str`].
 pub unsafe fn path<'a>(text: *const c_char) -> Option<&'a Path> {
     // SAFETY: guaranteed by the caller.
     unsafe { c_str(text) }.and_then(os::path::of)

@@ -170,7 +170,7 @@ pub unsafe fn pack_args(args: *const bloscpack_args) -> Result<PackArgs> {
 /// Converts C arguments for appending. NULL selects the defaults.
 ///
 /// # Safety
-/// As for [`pack_args`].
+/// The same conditions as for [`pack_args`].
 pub unsafe fn append_args(args: *const bloscpack_args) -> Result<AppendArgs> {
     if args.is_null() {
         return Ok(AppendArgs::default());

@@ -44,7 +44,7 @@ pub(crate) unsafe fn string<'a>(text: *const c_char) -> Result<&'a str> {
 /// directory.
 ///
 /// # Safety
-/// As for [`string`].
+/// The same conditions as for [`string`].
 pub(crate) unsafe fn absolute(path: *const c_char) -> Result<PathBuf> {
     // SAFETY: guaranteed by the caller.
     let path = unsafe { pointers::path(path) };

@@ -47,7 +47,7 @@ pub unsafe fn get<'a, T: 'static>(handle: *const T) -> Result<&'a T> {
 /// Returns the value of a handle, to change it.
 ///
 /// # Errors
-/// As [`get`].
+/// Returns the same errors as [`get`].
 ///
 /// # Safety
 /// No other thread uses the value during `'a`.
@@ -62,7 +62,7 @@ pub unsafe fn get_mut<'a, T: 'static>(handle: *mut T) -> Result<&'a mut T> {
 /// Closes a handle and returns its value; `None` for NULL.
 ///
 /// # Errors
-/// As [`get`].
+/// Returns the same errors as [`get`].
 ///
 /// # Safety
 /// No other thread uses the value.

@@ -164,7 +164,7 @@ fn compress<F: Filter>(call: &Call, values: &[u32], data: &[u8]) -> Result<Buffe
 }
 
 /// # Safety
-/// As for [`run`].
+/// The same conditions as for [`run`].
 unsafe fn values(call: &Call) -> Result<&[u32], Failure> {
     match (call.cd_nelmts, call.cd_values.is_null()) {
         (0, _) => Ok(&[]),
@@ -175,7 +175,7 @@ unsafe fn values(call: &Call) -> Result<&[u32], Failure> {
 }
 
 /// # Safety
-/// As for [`run`].
+/// The same conditions as for [`run`].
 unsafe fn data(call: &Call) -> Result<&[u8], Failure> {
     let missing = || Failure::new("there is no buffer");
     if call.buf.is_null() || call.buf_size.is_null() || call.nbytes > isize::MAX as usize {

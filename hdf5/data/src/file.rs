@@ -57,7 +57,7 @@ impl File {
     /// Opens a file to change it.
     ///
     /// # Errors
-    /// As [`File::open`].
+    /// Returns the same errors as [`File::open`].
     pub fn open_to_change(path: &Path) -> Result<File> {
         File::open_with(path, READ_WRITE)
     }
@@ -75,7 +75,7 @@ impl File {
     /// Creates a file, which must not exist.
     ///
     /// # Errors
-    /// As [`File::open`].
+    /// Returns the same errors as [`File::open`].
     pub fn create(path: &Path) -> Result<File> {
         let api = api()?;
         let guard = Guard::new(api);

@@ -54,7 +54,7 @@ impl BlockCache {
     /// cached. `header` is that of the chunk.
     ///
     /// # Errors
-    /// Those of decoding the block.
+    /// Returns the errors of decoding the block.
     pub fn get(
         &mut self,
         decoder: &BlockDecoder<'_>,

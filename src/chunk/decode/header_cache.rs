@@ -36,7 +36,7 @@ impl HeaderCache {
     /// rules of Blosc 1.x.
     ///
     /// # Errors
-    /// Those of [`ChunkHeader::parse`].
+    /// Returns the errors of [`ChunkHeader::parse`].
     #[inline(always)]
     pub fn read(&mut self, src: &[u8], blosc1: bool) -> Result<()> {
         match (&self.bytes, src.first_chunk()) {

@@ -15,7 +15,7 @@ const VERSIONLZ: u8 = 1;
 ///
 /// # Errors
 /// [`Error::Data`] if `dest` is shorter than 32 bytes or `nbytes` is not a multiple of the item
-/// size; [`Error::NullPointer`] for an invalid filter id; those of
+/// size; [`Error::NullPointer`] for an invalid filter id; the errors of
 /// [`Compressor::compress`](crate::chunk::Compressor::compress) for parameters out of range.
 pub fn zeros(params: &CParams, nbytes: i32, dest: &mut [u8]) -> Result<usize> {
     make(params, nbytes, Special::Zero, &[], dest)
@@ -24,7 +24,7 @@ pub fn zeros(params: &CParams, nbytes: i32, dest: &mut [u8]) -> Result<usize> {
 /// Writes a chunk of NaNs, like [`zeros`]. Only items of 4 and 8 bytes can be decompressed.
 ///
 /// # Errors
-/// Those of [`zeros`].
+/// Returns the errors of [`zeros`].
 pub fn nans(params: &CParams, nbytes: i32, dest: &mut [u8]) -> Result<usize> {
     make(params, nbytes, Special::Nan, &[], dest)
 }
@@ -32,7 +32,7 @@ pub fn nans(params: &CParams, nbytes: i32, dest: &mut [u8]) -> Result<usize> {
 /// Writes an uninitialised chunk, like [`zeros`]; its decompression does not write the destination.
 ///
 /// # Errors
-/// Those of [`zeros`].
+/// Returns the errors of [`zeros`].
 pub fn uninit(params: &CParams, nbytes: i32, dest: &mut [u8]) -> Result<usize> {
     make(params, nbytes, Special::Uninit, &[], dest)
 }
@@ -40,7 +40,8 @@ pub fn uninit(params: &CParams, nbytes: i32, dest: &mut [u8]) -> Result<usize> {
 /// Writes a chunk of repeated items `value`; returns its size, 32 plus the length of `value`.
 ///
 /// # Errors
-/// Those of [`zeros`]; [`Error::InvalidParam`] if the length of `value` is not the item size.
+/// Returns the errors of [`zeros`]; [`Error::InvalidParam`] if the length of `value` is not the
+/// item size.
 pub fn repeatval(params: &CParams, nbytes: i32, value: &[u8], dest: &mut [u8]) -> Result<usize> {
     if i32::try_from(value.len()) != Ok(params.typesize) {
         return Err(Error::InvalidParam);
@@ -51,7 +52,7 @@ pub fn repeatval(params: &CParams, nbytes: i32, value: &[u8], dest: &mut [u8]) -
 /// Returns a new chunk of `nbytes` bytes that is all zeros, all NaNs or uninitialised.
 ///
 /// # Errors
-/// [`Error::Data`] for another kind; those of [`zeros`].
+/// [`Error::Data`] for another kind; the errors of [`zeros`].
 pub(crate) fn chunk_of(kind: Special, params: &CParams, nbytes: i32) -> Result<Buffer> {
     if !matches!(kind, Special::Zero | Special::Nan | Special::Uninit) {
         return Err(Error::Data);

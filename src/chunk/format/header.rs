@@ -285,7 +285,7 @@ impl ChunkHeader {
     /// is no extension, shuffle takes precedence over bitshuffle, and delta is ignored.
     ///
     /// # Errors
-    /// Those of [`ChunkHeader::parse`].
+    /// Returns the errors of [`ChunkHeader::parse`].
     pub(crate) fn read_blosc1(&mut self, src: &[u8]) -> Result<()> {
         let mut basic = BasicHeader::parse_within(src, blosc1::MAX_BLOCKSIZE)?;
         basic.flags &= !flag::DELTA;

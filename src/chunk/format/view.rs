@@ -101,7 +101,7 @@ impl<'a> ChunkView<'a> {
     /// been written stalls on store forwarding.
     ///
     /// # Errors
-    /// Those of [`ChunkView::new`].
+    /// Returns the errors of [`ChunkView::new`].
     #[inline(always)]
     pub fn read_tables(
         &mut self,
@@ -251,7 +251,7 @@ impl<'a> ChunkView<'a> {
     /// Checks that a block begins inside the chunk, before memory is allocated for it.
     ///
     /// # Errors
-    /// Those of [`ChunkView::block_start`].
+    /// Returns the errors of [`ChunkView::block_start`].
     pub fn check_block(&self, block: usize) -> Result<()> {
         if self.header.is_memcpyed() || self.header.special != Special::None {
             return Ok(());

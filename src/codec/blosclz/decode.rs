@@ -269,7 +269,7 @@ unsafe fn copy_run(src: *const u8, dest: *mut u8, len: usize) {
     /// Copies the first and the last `N` bytes of `len`.
     ///
     /// # Safety
-    /// As for [`copy_run`], and `len` is at least `N`.
+    /// The same conditions as for [`copy_run`], and `len` is at least `N`.
     #[inline(always)]
     unsafe fn ends<const N: usize>(src: *const u8, dest: *mut u8, len: usize) {
         // SAFETY: both ends are within the `len >= N` bytes.

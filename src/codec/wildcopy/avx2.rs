@@ -109,7 +109,8 @@ impl Copier for Avx2 {
 /// and only the end of a long far match is copied with bounds checks.
 ///
 /// # Safety
-/// As for [`Copier::copy_match`]; the CPU has AVX2, and `capacity < len + REACH`.
+/// The same conditions as for [`Copier::copy_match`]; the CPU has AVX2, and
+/// `capacity < len + REACH`.
 #[cold]
 #[inline(never)]
 #[target_feature(enable = "avx2")]
@@ -173,7 +174,7 @@ unsafe fn pattern(out: *const u8, distance: usize) -> __m256i {
 /// only a load of the single last byte can be forwarded from their store.
 ///
 /// # Safety
-/// As for [`pattern`].
+/// The same conditions as for [`pattern`].
 #[inline(always)]
 unsafe fn pattern_of_run(out: *const u8, distance: usize) -> __m256i {
     // SAFETY: the caller's guarantees are passed on; for distance 1, the byte before `out` is
@@ -189,7 +190,8 @@ unsafe fn pattern_of_run(out: *const u8, distance: usize) -> __m256i {
 /// Copies a match with a distance below a step.
 ///
 /// # Safety
-/// As for [`Copier::copy_match`], with a capacity of at least `len + REACH`, and `distance < STEP`.
+/// The same conditions as for [`Copier::copy_match`], with a capacity of at least `len + REACH`,
+/// and `distance < STEP`.
 #[inline(always)]
 unsafe fn copy_pattern(out: *mut u8, distance: usize, len: usize) {
     // SAFETY: each group of four stores begins inside the match and spans at most REACH bytes.
@@ -211,7 +213,7 @@ unsafe fn copy_pattern(out: *mut u8, distance: usize, len: usize) {
 /// Copies a match with a distance below a step and writes nothing beyond `capacity`.
 ///
 /// # Safety
-/// As for [`Copier::copy_match`], and `distance < STEP <= capacity`.
+/// The same conditions as for [`Copier::copy_match`], and `distance < STEP <= capacity`.
 #[inline(always)]
 unsafe fn copy_pattern_within(out: *mut u8, distance: usize, len: usize, capacity: usize) {
     // SAFETY: `capacity` has the step that the pattern is read from. Each store of more than one
@@ -251,8 +253,8 @@ unsafe fn copy_pattern_within(out: *mut u8, distance: usize, len: usize, capacit
 /// Copies a match with a distance of at least a step.
 ///
 /// # Safety
-/// As for [`Copier::copy_match`], with a capacity of at least `len + REACH`, and
-/// `distance >= STEP`.
+/// The same conditions as for [`Copier::copy_match`], with a capacity of at least `len + REACH`,
+/// and `distance >= STEP`.
 #[inline(always)]
 unsafe fn copy_far(out: *mut u8, distance: usize, len: usize) {
     // SAFETY: reads and writes begin inside the match or the distance before it and span at most

@@ -97,7 +97,7 @@ pub(super) trait Copier {
     /// match often reads the output of the previous one. May overwrite [`WIDE`] bytes from `out`.
     ///
     /// # Safety
-    /// As for [`copy_up_to_8`](Self::copy_up_to_8), and `len <= SHORT`.
+    /// The same conditions as for [`copy_up_to_8`](Self::copy_up_to_8), and `len <= SHORT`.
     unsafe fn copy_short(out: *mut u8, distance: usize, len: usize);
 }
 
@@ -189,7 +189,7 @@ const REACH: usize = 4 * STEP;
 /// Runs [`Copier::copy_match`] for distances of at least a step: no step overlaps itself.
 ///
 /// # Safety
-/// As for [`Copier::copy_match`], and `distance >= STEP`.
+/// The same conditions as for [`Copier::copy_match`], and `distance >= STEP`.
 #[inline(always)]
 unsafe fn copy_far(out: *mut u8, distance: usize, len: usize, capacity: usize) {
     // SAFETY: a step is written only if `done + STEP <= capacity`; an iteration of several steps
@@ -220,7 +220,7 @@ unsafe fn copy_far(out: *mut u8, distance: usize, len: usize, capacity: usize) {
 /// Runs [`Copier::copy_match`] for distances below a step.
 ///
 /// # Safety
-/// As for [`Copier::copy_match`], and `distance < STEP`.
+/// The same conditions as for [`Copier::copy_match`], and `distance < STEP`.
 #[inline(always)]
 unsafe fn copy_pattern(out: *mut u8, distance: usize, len: usize, capacity: usize) {
     // SAFETY: reads start in the `distance` bytes before `out`, and extend past `out` only if

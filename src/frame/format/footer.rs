@@ -55,7 +55,7 @@ impl Footer {
     /// Returns the header and footer of a frame without chunks.
     ///
     /// # Errors
-    /// Those of an invalid description; [`Error::MemoryAlloc`].
+    /// Returns the errors of an invalid description; [`Error::MemoryAlloc`].
     pub fn of_empty(
         description: &Description,
         kind: Kind,
@@ -170,7 +170,7 @@ impl StoredFooter {
     /// `trailer_len` bytes.
     ///
     /// # Errors
-    /// [`Error::InvalidHeader`] if the index overlaps the trailer; those of an invalid index.
+    /// [`Error::InvalidHeader`] if the index overlaps the trailer; the errors of an invalid index.
     pub fn parse(
         fixed: [u8; FIXED_LEN],
         bytes: Vec<u8>,

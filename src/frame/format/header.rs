@@ -317,7 +317,7 @@ impl FrameHeader {
 /// Builds the header of a described frame, without the frame length.
 ///
 /// # Errors
-/// As [`FrameHeader::build`].
+/// Returns the same errors as [`FrameHeader::build`].
 pub fn build(description: &Description, kind: Kind) -> Result<Vec<u8>> {
     let fixed = FrameHeader {
         header_len: 0,

@@ -155,7 +155,7 @@ impl Offsets {
         }
     }
 
-    /// As [`Offsets::kept`], but mutable.
+    /// Like [`Offsets::kept`], but mutable.
     pub fn kept_mut(&mut self) -> &mut [i64] {
         match self {
             Offsets::Each(offsets) => offsets,
@@ -227,9 +227,9 @@ pub fn payload_len(chunk: &[u8]) -> Result<usize> {
     if is_sound { Ok(header.nbytes) } else { Err(Error::InvalidHeader) }
 }
 
-/// As [`payload_len`], for a chunk that is going to be decompressed. A few bytes of a special chunk
-/// can expand to two gigabytes; an index of one repeated offset is therefore never expanded, and
-/// other special chunks are limited.
+/// Like [`payload_len`], for a chunk that is going to be decompressed. A few bytes of a special
+/// chunk can expand to two gigabytes; an index of one repeated offset is therefore never expanded,
+/// and other special chunks are limited.
 fn expanded_len(chunk: &[u8]) -> Result<usize> {
     let nbytes = payload_len(chunk)?;
     if nbytes / CodecInfo::LARGEST_EXPANSION <= ChunkHeader::parse(chunk)?.cbytes {
@@ -356,7 +356,7 @@ impl Encoder {
     /// Returns an encoder without cached blocks.
     ///
     /// # Errors
-    /// Those of [`Compressor::new`].
+    /// Returns the errors of [`Compressor::new`].
     pub fn new() -> Result<Encoder> {
         Ok(Encoder {
             compressor: Compressor::new(params())?,
@@ -496,8 +496,8 @@ impl Encoder {
         Ok(Some(len - ONLY_BLOCK_AT))
     }
 
-    /// As [`Self::compress_block`], for the last block, compressed in one chunk with the preceding
-    /// block.
+    /// Like [`Self::compress_block`], for the last block, compressed in one chunk with the
+    /// preceding block.
     fn compress_last(&mut self, block: &[i64; BLOCK], rest: &[i64]) -> Result<Option<usize>> {
         to_bytes(block, &mut self.raw)?;
         self.raw.try_reserve(rest.len() * OFFSET_LEN)?;

@@ -15,7 +15,7 @@ pub(super) const EMPTY: &str = "\
     00940193cd0006de0000dc0000ce00000023d80000000000000000000000000000000000\
 ";
 
-/// As [`EMPTY`], but copied from a super-chunk in memory, which clears the number of compression
+/// Like [`EMPTY`], but copied from a super-chunk in memory, which clears the number of compression
 /// threads.
 pub(super) const EMPTY_COPY: &str = "\
     9ea862326672616d6500d200000061cf0000000000000084a412005003d30000000000000000d30000000000000000d2\

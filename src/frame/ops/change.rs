@@ -48,7 +48,7 @@ impl Frame {
     /// # Errors
     /// [`ErrorKind`](crate::ErrorKind) `InvalidParam` for frames of an older layout, and when bytes
     /// outside the frame would be overwritten; `Data` when the metalayers do not fit the header;
-    /// `MemoryAlloc`; those of the backend. On an error the frame is unchanged.
+    /// `MemoryAlloc`; the errors of the backend. On an error the frame is unchanged.
     pub fn change(
         &mut self,
         change: Change<'_>,

@@ -30,7 +30,7 @@ impl Frame {
     /// A frame in memory, and one that shares its file with other data, stays unchanged.
     ///
     /// # Errors
-    /// As [`Frame::change`]; those of reading.
+    /// Returns the same errors as [`Frame::change`]; the errors of reading.
     pub fn compact(&mut self) -> Result<i64> {
         if self.transaction.is_some() {
             return Err(Error::InvalidParam);
@@ -76,7 +76,7 @@ impl Frame {
     /// Closes the frame. An open transaction is rolled back.
     ///
     /// # Errors
-    /// Those of a program's own backend.
+    /// Returns the errors of a program's own backend.
     pub fn finish(mut self) -> Result<()> {
         if self.transaction.is_some() {
             let is_ours = self.check_transaction().is_ok();

@@ -27,7 +27,7 @@ impl Frame {
     /// chunks in bytes.
     ///
     /// # Errors
-    /// As [`Frame::change`].
+    /// Returns the same errors as [`Frame::change`].
     pub(super) fn store_pending(
         &mut self,
         change: Change<'_>,

@@ -11,8 +11,8 @@ impl Frame {
     /// Builds the bytes around these chunks.
     ///
     /// # Errors
-    /// [`Error::Data`] if the header would change its length; [`Error::MemoryAlloc`]; those of an
-    /// invalid description.
+    /// [`Error::Data`] if the header would change its length; [`Error::MemoryAlloc`]; the errors of
+    /// an invalid description.
     pub(super) fn footer(
         &mut self,
         description: &Description,
@@ -54,7 +54,8 @@ impl Frame {
     /// Builds the bytes around the current chunks.
     ///
     /// # Errors
-    /// As [`Frame::footer`]; those of reading the index and the checksums.
+    /// Returns the same errors as [`Frame::footer`]; the errors of reading the index and the
+    /// checksums.
     pub(super) fn footer_of_current(
         &mut self,
         description: &Description,
@@ -69,7 +70,7 @@ impl Frame {
     /// Builds the bytes around the current chunks with the stored index.
     ///
     /// # Errors
-    /// As [`Frame::footer_of_current`].
+    /// Returns the same errors as [`Frame::footer_of_current`].
     pub(super) fn footer_with_stored_index(&self, description: &Description) -> Result<Footer> {
         let header = header::build(description, self.kind())?;
         let checksums = self.checksums()?;
@@ -137,7 +138,7 @@ impl Frame {
     /// Returns the state of the fingerprint, and the checksums.
     ///
     /// # Errors
-    /// Those of reading the frame.
+    /// Returns the errors of reading the frame.
     pub fn seal(&mut self) -> Result<FingerprintStatus> {
         self.flush()?;
         let cached = self.cached();

@@ -50,7 +50,7 @@ impl FileState {
     /// Reads the state of a frame with this header.
     ///
     /// # Errors
-    /// Those of reading.
+    /// Returns the errors of reading.
     fn read(
         reader: &FrameReader,
         kind: Kind,
@@ -68,7 +68,7 @@ impl FileState {
     /// index: what was read in between is then of one state.
     ///
     /// # Errors
-    /// Those of reading.
+    /// Returns the errors of reading.
     fn is_current(&self, files: &Files) -> Result<bool> {
         // A mapping is read without system calls: the earlier reads must stay before these.
         fence(Ordering::Acquire);
@@ -165,7 +165,7 @@ impl Frame {
     /// Opens a frame in memory. Borrowed bytes are never written to.
     ///
     /// # Errors
-    /// As [`Frame::open`].
+    /// Returns the same errors as [`Frame::open`].
     pub fn from_memory(memory: Memory) -> Result<(Frame, Loaded)> {
         let read = read_memory(memory.bytes()).map_err(|error| {
             if header::has_magic(memory.bytes()) || error.kind() == ErrorKind::MemoryAlloc {
@@ -215,7 +215,7 @@ impl Frame {
     /// `take`, one thread at a time. Returns whether it was changed.
     ///
     /// # Errors
-    /// Those of [`Frame::open`]; the cached state is kept.
+    /// Returns the errors of [`Frame::open`]; the cached state is kept.
     pub fn refresh(&self, take: impl FnOnce(Loaded)) -> Result<bool> {
         let Location::Disk(files) = &self.location else {
             return Ok(false);
@@ -274,7 +274,7 @@ impl Frame {
     /// whether the cached state is current, so that no refresh is needed.
     ///
     /// # Errors
-    /// Those of reading.
+    /// Returns the errors of reading.
     pub fn compare_metalayer(&self, name: &[u8], content: &[u8]) -> Result<bool> {
         let Location::Disk(files) = &self.location else {
             return Ok(false);
@@ -298,7 +298,7 @@ impl Frame {
     /// if the header is the same.
     ///
     /// # Errors
-    /// Those of reading.
+    /// Returns the errors of reading.
     pub fn compare_all(&self, is_known: impl FnOnce(&Loaded) -> bool) -> Result<()> {
         let Location::Disk(files) = &self.location else {
             return Ok(());
@@ -330,7 +330,7 @@ impl Frame {
     /// The cached state of a replaced file becomes stale.
     ///
     /// # Errors
-    /// Those of [`Frame::open`].
+    /// Returns the errors of [`Frame::open`].
     fn read_current(&self, files: &Files) -> Result<Read> {
         let mut attempt = 0;
         loop {

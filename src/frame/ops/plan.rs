@@ -144,8 +144,8 @@ impl Frame {
     /// in one file, since their bytes are not reused.
     ///
     /// # Errors
-    /// [`Error::InvalidParam`] if there is no such chunk; [`Error::MemoryAlloc`]; those of reading
-    /// it.
+    /// [`Error::InvalidParam`] if there is no such chunk; [`Error::MemoryAlloc`]; the errors of
+    /// reading it.
     pub(super) fn removed_lens(&self, change: Change<'_>) -> Result<Vec<u64>> {
         let mut lens = Vec::new();
         match change {

@@ -104,10 +104,10 @@ impl Frame {
         map.checked(nchunk, chunk)
     }
 
-    /// As [`Frame::chunk`], but a chunk in a file is read into `scratch`, which grows if needed.
+    /// Like [`Frame::chunk`], but a chunk in a file is read into `scratch`, which grows if needed.
     ///
     /// # Errors
-    /// As [`Frame::chunk`].
+    /// Returns the same errors as [`Frame::chunk`].
     pub fn chunk_into<'a>(&'a self, nchunk: usize, scratch: &'a mut Buffer) -> Result<&'a [u8]> {
         let map = self.map()?;
         let found = self.find_chunk(&map, nchunk, scratch);
@@ -161,7 +161,7 @@ impl Frame {
     /// returned whole.
     ///
     /// # Errors
-    /// As [`Frame::chunk`].
+    /// Returns the same errors as [`Frame::chunk`].
     pub fn lazy_chunk(&self, nchunk: usize) -> Result<FrameChunk<'_>> {
         let map = self.map()?;
         let stored = map.offset(nchunk)?;
@@ -213,7 +213,7 @@ impl Frame {
     /// Returns the uncompressed size of a chunk in bytes.
     ///
     /// # Errors
-    /// As [`Frame::chunk`].
+    /// Returns the same errors as [`Frame::chunk`].
     pub fn chunk_nbytes(&self, nchunk: usize) -> Result<usize> {
         let map = self.map()?;
         if offset::special(map.offset(nchunk)?)?.is_some() {

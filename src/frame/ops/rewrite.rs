@@ -11,7 +11,7 @@ impl Frame {
     /// metalayers.
     ///
     /// # Errors
-    /// As [`Frame::change`].
+    /// Returns the same errors as [`Frame::change`].
     pub fn rewrite_header(&mut self, description: &Description) -> Result<()> {
         self.prepare_change()?;
         self.flush()?;
@@ -30,7 +30,7 @@ impl Frame {
     /// of the data section, or of all chunk files.
     ///
     /// # Errors
-    /// As [`Frame::change`].
+    /// Returns the same errors as [`Frame::change`].
     pub fn rewrite_trailer(&mut self, mut description: Description) -> Result<i64> {
         self.prepare_change()?;
         self.flush()?;
@@ -63,7 +63,7 @@ impl Frame {
     /// Rewrites a frame without chunks, with other metalayers.
     ///
     /// # Errors
-    /// As [`Frame::change`].
+    /// Returns the same errors as [`Frame::change`].
     pub fn rewrite_empty(&mut self, description: &Description) -> Result<()> {
         self.prepare_change()?;
         self.flush()?;

@@ -37,8 +37,8 @@ impl Frame {
     /// returns; `held` is the exclusive lock.
     ///
     /// # Errors
-    /// [`Error::InvalidParam`] for a frame that does not support transactions; those of reading,
-    /// and of the journal of a frame within a file.
+    /// [`Error::InvalidParam`] for a frame that does not support transactions; the errors of
+    /// reading, and of the journal of a frame within a file.
     pub fn begin(&mut self, held: Option<Held>, loaded: Loaded) -> Result<()> {
         self.check_transaction()?;
         let files = match self.files() {

@@ -31,7 +31,7 @@ impl<'a> ChunkFiles<'a> {
     /// Writes a new chunk file, which is synced if the frame is durable.
     ///
     /// # Errors
-    /// Those of the backend; so for all functions here.
+    /// Returns the errors of the backend. The same holds for all functions here.
     pub fn create(&mut self, id: u32, chunk: &[u8]) -> Result<()> {
         self.created.push(id);
         let path = self.files.chunk_path(id);

@@ -165,8 +165,8 @@ impl Files {
     /// one. Files that interrupted changes of an earlier frame left beside the path are removed.
     ///
     /// # Errors
-    /// [`Error::FileOpen`] if the path exists or cannot be created; those of the backend. Nothing
-    /// is left.
+    /// [`Error::FileOpen`] if the path exists or cannot be created; the errors of the backend.
+    /// Nothing is left.
     pub fn create(&self, bytes: &[u8]) -> Result<()> {
         let path = self.root();
         if self.file_ops().identify(path).is_some() {
@@ -273,10 +273,10 @@ impl Files {
         }
     }
 
-    /// As [`Files::replace`], with a file of these bytes.
+    /// Like [`Files::replace`], with a file of these bytes.
     ///
     /// # Errors
-    /// As [`Files::replace`].
+    /// Returns the same errors as [`Files::replace`].
     pub fn replace_with(&self, bytes: &[u8]) -> std::result::Result<(), CommitError> {
         self.replace(|stream| stream.write_at(0, bytes, WriteGranularity::Whole))
     }
@@ -285,8 +285,8 @@ impl Files {
     /// with a file that `write` fills.
     ///
     /// # Errors
-    /// Those of `write`, and of the backend. The change is in doubt if the file was replaced, but
-    /// the replacement may not survive a crash.
+    /// Returns the errors of `write`, and of the backend. The change is in doubt if the file was
+    /// replaced, but the replacement may not survive a crash.
     pub fn replace(
         &self,
         write: impl FnOnce(&dyn Stream) -> Result<()>,
@@ -294,7 +294,7 @@ impl Files {
         self.publish(write, false)
     }
 
-    /// As [`Files::replace`]; if `is_new`, a file at the path is an error.
+    /// Like [`Files::replace`]; if `is_new`, a file at the path is an error.
     fn publish(
         &self,
         write: impl FnOnce(&dyn Stream) -> Result<()>,
@@ -334,9 +334,9 @@ impl Files {
     /// Makes the directory entries of the frame durable, unless this handle did so before.
     ///
     /// # Errors
-    /// Those of the backend. A directory that this process may not read, or whose file system does
-    /// not sync directories, can't be synced; that is an error only if this handle replaced the
-    /// file.
+    /// Returns the errors of the backend. A directory that this process may not read, or whose file
+    /// system does not sync directories, can't be synced; that is an error only if this handle
+    /// replaced the file.
     fn sync_names(&self) -> Result<()> {
         // Relaxed: at worst two changes sync the names.
         let names = self.names.load(Ordering::Relaxed);
@@ -417,7 +417,7 @@ impl Files {
     /// state before that change. Not called while changes are staged.
     ///
     /// # Errors
-    /// Those of reading the frame's file or the journal.
+    /// Returns the errors of reading the frame's file or the journal.
     pub fn look_for_journal(&self) -> Result<()> {
         debug_assert!(self.staged().is_none());
         let found = journal::inspect(self.backend(), &self.path)?;
@@ -429,7 +429,7 @@ impl Files {
     /// frame is changed again. Not called while changes are staged.
     ///
     /// # Errors
-    /// [`Error::Lock`] while another process is changing it; those of the backend.
+    /// [`Error::Lock`] while another process is changing it; the errors of the backend.
     pub fn recover(&self) -> Result<()> {
         debug_assert!(self.staged().is_none());
         if self.is_durable() {
@@ -448,7 +448,8 @@ impl Files {
     /// Writes a staged change of a frame of `old_len` bytes under a journal.
     ///
     /// # Errors
-    /// [`Error::InvalidHeader`] if the change has no header; those of the journal and the backend.
+    /// [`Error::InvalidHeader`] if the change has no header; the errors of the journal and the
+    /// backend.
     pub fn commit_staged(&self, staged: &Staged, old_len: u64) -> Result<()> {
         let mut fixed = [0; FIXED_LEN];
         if staged.read_at(self.start, &mut fixed)? != FIXED_LEN {
@@ -471,7 +472,7 @@ impl Files {
     /// Stages all following changes of the file in memory, where this handle reads them.
     ///
     /// # Errors
-    /// Those of opening the file.
+    /// Returns the errors of opening the file.
     pub fn stage(&self) -> Result<()> {
         let staged = Staged::new(Arc::from(self.open_for_update()?))?;
         self.set_overlay(&mut self.overlay(), Some(Overlay::Staged(staged)));

@@ -146,7 +146,7 @@ impl Frame {
         self.acquire(LockKind::Exclusive)
     }
 
-    /// As [`Frame::lock_exclusive`], for a call of one thread that changes several chunks: each
+    /// Like [`Frame::lock_exclusive`], for a call of one thread that changes several chunks: each
     /// change increments the generation in the lock file, as in C-Blosc2.
     ///
     /// # Errors
@@ -193,7 +193,7 @@ impl Frame {
     /// building a trailer.
     ///
     /// # Errors
-    /// Those of [`trailer::build`].
+    /// Returns the errors of [`trailer::build`].
     pub fn trailer(&self, vlmetalayers: &[Named<'_>]) -> Result<Arc<Vec<u8>>> {
         let mut last = self.last_trailer.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(trailer) = last.upgrade()

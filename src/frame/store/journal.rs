@@ -86,7 +86,7 @@ fn find(backend: &dyn Backend, file: &Path) -> Result<(Found, Option<RollbackVie
 /// frame is in the middle of one.
 ///
 /// # Errors
-/// Those of reading the frame's file or its journal.
+/// Returns the errors of reading the frame's file or its journal.
 pub fn inspect(backend: &dyn Backend, file: &Path) -> Result<Option<RollbackView>> {
     let (found, shown) = find(backend, file)?;
     if let Some(note) = note_of(&found) {
@@ -114,7 +114,7 @@ fn note_of(found: &Found) -> Option<String> {
 /// to report.
 ///
 /// # Errors
-/// Those of reading the file or its journal.
+/// Returns the errors of reading the file or its journal.
 pub fn describe(path: &Path) -> Result<Option<String>> {
     let (found, _) = find(&FileSystem, path)?;
     Ok(note_of(&found))
@@ -130,7 +130,7 @@ fn restores_a_frame(image: &Image) -> bool {
 /// journal. `shown` is the state that readers see.
 ///
 /// # Errors
-/// [`Error::Lock`] when another process is changing the frame; those of both files.
+/// [`Error::Lock`] when another process is changing the frame; the errors of both files.
 pub fn recover(backend: &dyn Backend, file: &Path, shown: Option<&RollbackView>) -> Result<()> {
     if backend.mapped() == Mapped::Private {
         // The file and its journal stay; only the contents of the mapping change.
@@ -140,7 +140,7 @@ pub fn recover(backend: &dyn Backend, file: &Path, shown: Option<&RollbackView>)
     recover_at(backend, file).map(drop)
 }
 
-/// As [`recover`], for the frame in `file`. Returns the reason if a journal is left in place.
+/// Like [`recover`], for the frame in `file`. Returns the reason if a journal is left in place.
 fn recover_at(backend: &dyn Backend, file: &Path) -> Result<Option<Reason>> {
     let Some(ops) = journal_ops(backend) else {
         return Ok(None);
@@ -168,7 +168,7 @@ fn recover_at(backend: &dyn Backend, file: &Path) -> Result<Option<Reason>> {
 /// Rolls back an interrupted change before the file of a frame is renamed or appended to.
 ///
 /// # Errors
-/// Those of changing a frame.
+/// Returns the errors of changing a frame.
 pub fn recover_file(path: &Path) -> Result<()> {
     let is_file = FileSystem.attributes(&FileSystem.resolve(path));
     match is_file {
@@ -217,7 +217,7 @@ impl<'a> Journal<'a> {
     ///
     /// # Errors
     /// [`Error::Lock`] when another process is changing the frame; [`Error::FileOpen`] when another
-    /// file has the name of the journal; those of the backend.
+    /// file has the name of the journal; the errors of the backend.
     pub fn begin(
         backend: &'a dyn Backend,
         file: &'a Path,

@@ -39,8 +39,8 @@ impl Shadow<'_> {
     /// Writes the new bytes and then the header.
     ///
     /// # Errors
-    /// Those of the backend. The frame is then unchanged and the bytes after it are truncated,
-    /// unless the change is in doubt.
+    /// Returns the errors of the backend. The frame is then unchanged and the bytes after it are
+    /// truncated, unless the change is in doubt.
     pub fn commit(&self, writes: &[(u64, &[u8])]) -> std::result::Result<(), CommitError> {
         if let Err(error) = self.prepare(writes) {
             self.cut();
@@ -59,7 +59,7 @@ impl Shadow<'_> {
     /// Writes and syncs everything except the header.
     ///
     /// # Errors
-    /// Those of the backend.
+    /// Returns the errors of the backend.
     pub fn prepare(&self, writes: &[(u64, &[u8])]) -> Result<()> {
         // Leftover bytes that extend beyond the new frame would follow it otherwise.
         if self.stream.size()? > self.start + self.end {

@@ -147,7 +147,8 @@ impl Transaction {
     /// with these chunks.
     ///
     /// # Errors
-    /// Those of the backend; [`Error::Failure`] for other frames than those in one file.
+    /// Returns the errors of the backend; [`Error::Failure`] for other frames than those in one
+    /// file.
     pub fn write_chunks(
         &mut self,
         header_len: u64,
@@ -173,7 +174,8 @@ impl Transaction {
     /// Writes new chunk files, and records that the files `unused` are not needed any more.
     ///
     /// # Errors
-    /// Those of the backend; [`Error::Failure`] for other frames than those in a directory.
+    /// Returns the errors of the backend; [`Error::Failure`] for other frames than those in a
+    /// directory.
     pub fn write_chunk_files(&mut self, chunks: &[(u32, &[u8])], unused: &[u32]) -> Result<()> {
         let Changes::Directory { created, dropped } = &mut self.changes else {
             return Err(Error::Failure);
@@ -215,7 +217,7 @@ impl Transaction {
     /// Makes the new chunk files durable.
     ///
     /// # Errors
-    /// Those of the backend.
+    /// Returns the errors of the backend.
     pub fn sync_chunk_files(&self) -> Result<()> {
         let Changes::Directory { created, .. } = &self.changes else {
             return Ok(());
@@ -285,8 +287,8 @@ impl Transaction {
     /// Checks that the frame was neither changed nor replaced since the transaction began.
     ///
     /// # Errors
-    /// [`Error::FileOpen`] if it was replaced, [`Error::FileWrite`] if it was changed; those of
-    /// reading.
+    /// [`Error::FileOpen`] if it was replaced, [`Error::FileWrite`] if it was changed; the errors
+    /// of reading.
     pub fn check_same_file(&self) -> Result<()> {
         let files = &self.files;
         files.check_there()?;
@@ -347,7 +349,7 @@ fn cut_unless_changed(stream: &dyn Stream, end: u64, committed: &[u8; FIXED_LEN]
 /// Truncates a file at the end of the frame.
 ///
 /// # Errors
-/// Those of the backend.
+/// Returns the errors of the backend.
 pub fn cut(stream: &dyn Stream, end: u64) -> Result<()> {
     if stream.size()? > end { stream.truncate(end) } else { Ok(()) }
 }

@@ -24,7 +24,7 @@ const PAGE: usize = 4 << 10;
 /// journal, after the whole change was staged in memory.
 ///
 /// # Errors
-/// Those of `change`, of [`check_bytes_after`], of the backend and of the journal.
+/// Returns the errors of `change`, of [`check_bytes_after`], of the backend and of the journal.
 pub fn change_in_place(
     files: &Files,
     cached: &mut CachedState,
@@ -239,7 +239,8 @@ impl Writer {
     /// Writes the index, the header and the bytes after the index, and ends the file.
     ///
     /// # Errors
-    /// Those of reading the old bytes and of the backend; so for all functions of a writer.
+    /// Returns the errors of reading the old bytes and of the backend. The same holds for all
+    /// functions of a writer.
     pub fn write_footer(&mut self, footer: &Footer) -> Result<()> {
         if !footer.index.is_empty() {
             self.write_section(footer.index_at, &footer.index, WriteGranularity::Bytes)?;

@@ -145,8 +145,8 @@ fn check_trust(
 /// Writes nothing.
 ///
 /// # Errors
-/// Those of reading the file; [`Error::MemoryAlloc`]; [`Error::FileOpen`] when a trusted journal
-/// cannot be read, since the file may be in the middle of a change.
+/// Returns the errors of reading the file; [`Error::MemoryAlloc`]; [`Error::FileOpen`] when a
+/// trusted journal cannot be read, since the file may be in the middle of a change.
 pub fn inspect(
     ops: &dyn FileOps,
     path: &Path,
@@ -165,10 +165,10 @@ pub fn inspect(
     relate(&*opened.stream, file, check)
 }
 
-/// As [`inspect`], for a journal that is already open.
+/// Like [`inspect`], for a journal that is already open.
 ///
 /// # Errors
-/// Those of reading either file; [`Error::MemoryAlloc`].
+/// Returns the errors of reading either file; [`Error::MemoryAlloc`].
 pub fn relate(
     journal: &dyn Stream,
     (file, attributes): (&dyn Stream, Option<&Attributes>),
@@ -198,7 +198,7 @@ pub fn relate(
 /// A journal that is not trusted, and one whose format does not identify its file, are kept.
 ///
 /// # Errors
-/// Those of both files. The journal then still exists.
+/// Returns the errors of both files. The journal then still exists.
 pub fn recover(
     ops: &dyn FileOps,
     path: &Path,
@@ -278,7 +278,7 @@ pub fn discard(ops: &dyn FileOps, path: &Path, suffix: &str, file: Option<&Attri
     }
 }
 
-/// As [`discard`], for the journals of all formats beside a path of the file system where a new
+/// Like [`discard`], for the journals of all formats beside a path of the file system where a new
 /// file was created.
 pub fn discard_all(path: &Path) {
     let file = crate::io::FileSystem.attributes(path);
@@ -290,7 +290,7 @@ pub fn discard_all(path: &Path) {
 /// Empties a journal, which ends its change.
 ///
 /// # Errors
-/// Those of the backend.
+/// Returns the errors of the backend.
 pub fn empty(journal: &dyn Stream) -> Result<()> {
     journal.truncate(0)?;
     journal.sync()

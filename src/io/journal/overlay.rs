@@ -110,7 +110,7 @@ impl Staged {
     /// Writes the change, the bytes at `last` after all others, and syncs it.
     ///
     /// # Errors
-    /// Those of writing.
+    /// Returns the errors of writing.
     pub fn apply(&self, last: u64) -> Result<()> {
         let state = self.state();
         let (end, rest): (Vec<_>, Vec<_>) = state.written.iter().partition(|&(&at, _)| at == last);

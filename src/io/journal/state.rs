@@ -32,7 +32,7 @@ impl Image {
     /// of the data in bytes before and after the change.
     ///
     /// # Errors
-    /// Those of reading; [`Error::MemoryAlloc`].
+    /// Returns the errors of reading; [`Error::MemoryAlloc`].
     pub fn of_staged(staged: &Staged, start: u64, len: (u64, u64)) -> Result<Image> {
         let file = &*staged.base;
         let old_size = file.size()?;
@@ -59,7 +59,7 @@ impl Image {
     /// Returns the state of `file` before a change of these records, which are ordered by position.
     ///
     /// # Errors
-    /// Those of reading.
+    /// Returns the errors of reading.
     pub fn new(
         file: &dyn Stream,
         start: u64,
@@ -108,7 +108,7 @@ impl Image {
     /// Returns the relation of the file to the change.
     ///
     /// # Errors
-    /// Those of reading.
+    /// Returns the errors of reading.
     pub fn relation(&self, file: &dyn Stream) -> Result<Relation> {
         let size = file.size()?;
         let (before, after) = self.size;
@@ -207,7 +207,7 @@ impl Image {
     /// Restores the file and syncs it.
     ///
     /// # Errors
-    /// Those of writing.
+    /// Returns the errors of writing.
     pub fn put_back(&self, file: &dyn Stream) -> Result<()> {
         self.restore(file)?;
         file.sync()
@@ -216,7 +216,7 @@ impl Image {
     /// Restores the file.
     ///
     /// # Errors
-    /// Those of writing.
+    /// Returns the errors of writing.
     pub fn restore(&self, file: &dyn Stream) -> Result<()> {
         let size = self.restored_size(file.size()?);
         for record in &self.records {

@@ -161,7 +161,7 @@ unsafe fn shuffle_tile<const TS: usize, const BY_LINES: bool>(
 /// Reverses [`shuffle_tile`].
 ///
 /// # Safety
-/// As for [`shuffle_tile`], with reading and writing exchanged.
+/// The same conditions as for [`shuffle_tile`], with reading and writing exchanged.
 #[inline(always)]
 unsafe fn unshuffle_tile<const TS: usize>(src: *const u8, dest: *mut u8, rows: usize) {
     let stride = LANE * GROUP * TS;
@@ -246,7 +246,7 @@ pub(super) unsafe fn bitshuffle<const TS: usize>(src: *const u8, dest: *mut u8, 
 /// Runs [`bitshuffle`] in tiles of [`LINE`] groups.
 ///
 /// # Safety
-/// As for [`bitshuffle`].
+/// The same conditions as for [`bitshuffle`].
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,gfni")]
 unsafe fn bitshuffle_in_tiles<const TS: usize, const BY_LINES: bool>(
     src: *const u8,
@@ -278,7 +278,7 @@ const MAX_ROWS: usize = 4 * GROUP;
 /// Runs [`bitshuffle`] in bursts.
 ///
 /// # Safety
-/// As for [`bitshuffle`], with rows of at least [`BURST`] bytes.
+/// The same conditions as for [`bitshuffle`], with rows of at least [`BURST`] bytes.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,gfni")]
 unsafe fn bitshuffle_in_bursts<const TS: usize, const BY_LINES: bool>(
     src: *const u8,

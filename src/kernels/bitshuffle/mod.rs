@@ -59,7 +59,7 @@ pub fn bitunshuffle_groups(typesize: usize, src: &[u8], first: usize, dest: &mut
 /// Runs [`bitshuffle`] at a given level.
 ///
 /// # Panics
-/// As [`bitshuffle`], and if the CPU lacks the level.
+/// Panics under the conditions of [`bitshuffle`], and if the CPU lacks the level.
 #[doc(hidden)]
 pub fn bitshuffle_at(level: Level, typesize: usize, src: &[u8], dest: &mut [u8]) {
     assert_eq!(src.len(), dest.len());
@@ -107,7 +107,7 @@ pub fn bitshuffle_at(level: Level, typesize: usize, src: &[u8], dest: &mut [u8])
 /// Runs [`bitunshuffle`] at a given level.
 ///
 /// # Panics
-/// As [`bitunshuffle`], and if the CPU lacks the level.
+/// Panics under the conditions of [`bitunshuffle`], and if the CPU lacks the level.
 #[doc(hidden)]
 pub fn bitunshuffle_at(level: Level, typesize: usize, src: &[u8], dest: &mut [u8]) {
     assert_eq!(src.len(), dest.len());
@@ -120,7 +120,7 @@ pub fn bitunshuffle_at(level: Level, typesize: usize, src: &[u8], dest: &mut [u8
 /// Runs [`bitunshuffle_groups`] at a given level.
 ///
 /// # Panics
-/// As [`bitunshuffle_groups`], and if the CPU lacks the level.
+/// Panics under the conditions of [`bitunshuffle_groups`], and if the CPU lacks the level.
 #[doc(hidden)]
 pub fn bitunshuffle_groups_at(
     level: Level,

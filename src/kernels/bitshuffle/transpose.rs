@@ -218,7 +218,8 @@ unsafe fn read_groups<V: Vector, const SPAN: usize>(
 /// Reverses [`read_groups`].
 ///
 /// # Safety
-/// As for [`read_groups`], with `dest` valid for writes and the planes of the tile filled.
+/// The same conditions as for [`read_groups`], with `dest` valid for writes and the planes of the
+/// tile filled.
 #[inline(always)]
 unsafe fn write_groups<V: Vector, const SPAN: usize>(
     typesize: usize,
@@ -349,7 +350,8 @@ pub(super) fn bursts_pay(typesize: usize, rows: usize) -> bool {
 /// Runs [`bitshuffle`] in bursts.
 ///
 /// # Safety
-/// As for [`bitshuffle`]; `typesize` is at most [`COLUMNS`], and `rows` at least [`BURST`].
+/// The same conditions as for [`bitshuffle`]; `typesize` is at most [`COLUMNS`], and `rows` at
+/// least [`BURST`].
 #[inline(always)]
 pub(super) unsafe fn bitshuffle_in_bursts<V: Vector>(
     typesize: usize,
@@ -371,8 +373,8 @@ pub(super) unsafe fn bitshuffle_in_bursts<V: Vector>(
 /// Runs [`bitshuffle`] in tiles of `SPAN` groups and at most `BYTES` bytes.
 ///
 /// # Safety
-/// As for [`bitshuffle`]; `BYTES` bytes hold all planes of a column range, `SPAN` bytes each, and
-/// `rows` is at least `SPAN` if `SPAN` is more than a line.
+/// The same conditions as for [`bitshuffle`]; `BYTES` bytes hold all planes of a column range,
+/// `SPAN` bytes each, and `rows` is at least `SPAN` if `SPAN` is more than a line.
 #[inline(always)]
 unsafe fn shuffle_in_tiles<V: Vector, const SPAN: usize, const BYTES: usize>(
     typesize: usize,
@@ -453,7 +455,8 @@ pub(super) fn read_bursts_pay(typesize: usize, step: usize, rows: usize) -> bool
 /// Runs [`bitunshuffle`] in bursts.
 ///
 /// # Safety
-/// As for [`bitunshuffle`]; `typesize` is at most [`COLUMNS`], and `rows` at least [`HALF_BURST`].
+/// The same conditions as for [`bitunshuffle`]; `typesize` is at most [`COLUMNS`], and `rows` at
+/// least [`HALF_BURST`].
 #[inline(always)]
 pub(super) unsafe fn bitunshuffle_in_bursts<V: Vector>(
     typesize: usize,
@@ -471,8 +474,8 @@ pub(super) unsafe fn bitunshuffle_in_bursts<V: Vector>(
 /// Runs [`bitunshuffle`] in tiles of `SPAN` groups and at most `BYTES` bytes.
 ///
 /// # Safety
-/// As for [`bitunshuffle`]; `BYTES` bytes hold all planes of a column range, `SPAN` bytes each, and
-/// `rows` is at least `SPAN` if `SPAN` is more than a line.
+/// The same conditions as for [`bitunshuffle`]; `BYTES` bytes hold all planes of a column range,
+/// `SPAN` bytes each, and `rows` is at least `SPAN` if `SPAN` is more than a line.
 #[inline(always)]
 unsafe fn unshuffle_in_tiles<V: Vector, const SPAN: usize, const BYTES: usize>(
     typesize: usize,

@@ -257,8 +257,8 @@ fn zero_unused_lines<const N: usize>(typesize: usize, tiles: &mut [Tile; N]) {
 /// Reverses [`shuffle_tile`].
 ///
 /// # Safety
-/// As for [`shuffle_tile`], with reading and writing exchanged; [`zero_unused_lines`] was called
-/// for the tiles.
+/// The same conditions as for [`shuffle_tile`], with reading and writing exchanged;
+/// [`zero_unused_lines`] was called for the tiles.
 #[inline(always)]
 unsafe fn unshuffle_tile<const N: usize>(
     typesize: usize,
@@ -344,7 +344,7 @@ const ROWS: usize = WORD * GROUP;
 /// Runs [`shuffle_parts`] in bursts of `SPAN` bytes.
 ///
 /// # Safety
-/// As for [`shuffle_parts`], with rows of at least `SPAN` bytes.
+/// The same conditions as for [`shuffle_parts`], with rows of at least `SPAN` bytes.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
 unsafe fn shuffle_in_bursts<const N: usize, const SPAN: usize>(
     typesize: usize,
@@ -396,7 +396,7 @@ unsafe fn unshuffle_parts<const N: usize>(
 /// Runs [`unshuffle_parts`], reading [`HALF_BURST`] bytes of each row at a time.
 ///
 /// # Safety
-/// As for [`unshuffle_parts`], with at least [`HALF_BURST`] bytes of each row.
+/// The same conditions as for [`unshuffle_parts`], with at least [`HALF_BURST`] bytes of each row.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
 unsafe fn unshuffle_in_bursts<const N: usize>(
     typesize: usize,

@@ -76,7 +76,7 @@ pub fn decode_items_in_place(before: &[u8], items: &mut [u8]) {
 /// Runs [`encode`] at a given level.
 ///
 /// # Panics
-/// As [`encode`], and if the CPU lacks the level.
+/// Panics under the conditions of [`encode`], and if the CPU lacks the level.
 #[doc(hidden)]
 pub fn encode_at(level: Level, channels: usize, src: &[u8], dest: &mut [u8]) {
     level.assert_available();
@@ -86,7 +86,7 @@ pub fn encode_at(level: Level, channels: usize, src: &[u8], dest: &mut [u8]) {
 /// Runs [`decode`] at a given level.
 ///
 /// # Panics
-/// As [`decode`], and if the CPU lacks the level.
+/// Panics under the conditions of [`decode`], and if the CPU lacks the level.
 #[doc(hidden)]
 pub fn decode_at(level: Level, channels: usize, src: &[u8], dest: &mut [u8]) {
     level.assert_available();
@@ -96,7 +96,7 @@ pub fn decode_at(level: Level, channels: usize, src: &[u8], dest: &mut [u8]) {
 /// Runs [`encode_legacy`] at a given level.
 ///
 /// # Panics
-/// As [`encode_legacy`], and if the CPU lacks the level.
+/// Panics under the conditions of [`encode_legacy`], and if the CPU lacks the level.
 #[doc(hidden)]
 pub fn encode_legacy_at(level: Level, channels: usize, src: &[u8], dest: &mut [u8]) {
     level.assert_available();
@@ -108,7 +108,7 @@ pub fn encode_legacy_at(level: Level, channels: usize, src: &[u8], dest: &mut [u
 /// Runs [`decode_legacy`] at a given level.
 ///
 /// # Panics
-/// As [`decode_legacy`], and if the CPU lacks the level.
+/// Panics under the conditions of [`decode_legacy`], and if the CPU lacks the level.
 #[doc(hidden)]
 pub fn decode_legacy_at(level: Level, channels: usize, src: &[u8], dest: &mut [u8]) {
     level.assert_available();
@@ -120,7 +120,7 @@ pub fn decode_legacy_at(level: Level, channels: usize, src: &[u8], dest: &mut [u
 /// Runs [`encode_items`] at a given level.
 ///
 /// # Panics
-/// As [`encode_items`], and if the CPU lacks the level.
+/// Panics under the conditions of [`encode_items`], and if the CPU lacks the level.
 #[doc(hidden)]
 pub fn encode_items_at(level: Level, src: &[u8], earlier: &[u8], dest: &mut [u8]) {
     level.assert_available();
@@ -142,7 +142,7 @@ pub fn encode_items_at(level: Level, src: &[u8], earlier: &[u8], dest: &mut [u8]
 /// Runs [`decode_items_in_place`] at a given level.
 ///
 /// # Panics
-/// As [`decode_items_in_place`], and if the CPU lacks the level.
+/// Panics under the conditions of [`decode_items_in_place`], and if the CPU lacks the level.
 #[doc(hidden)]
 pub fn decode_items_in_place_at(level: Level, before: &[u8], items: &mut [u8]) {
     level.assert_available();

@@ -93,7 +93,7 @@ pub fn copy_streamed(src: &[u8], dest: &mut [u8]) {
 /// vectors' loops otherwise.
 ///
 /// # Panics
-/// As [`copy`], and if the CPU lacks the level.
+/// Panics under the conditions of [`copy`], and if the CPU lacks the level.
 #[doc(hidden)]
 pub fn copy_at(level: Level, src: &[u8], dest: &mut [u8]) {
     assert_eq!(src.len(), dest.len());
@@ -114,7 +114,7 @@ fn best_level() -> Level {
 }
 
 /// # Safety
-/// As [`copy_nonoverlapping`]; `len` is at least [`MIN_LEN`].
+/// The same conditions as for [`copy_nonoverlapping`]; `len` is at least [`MIN_LEN`].
 #[inline(never)]
 unsafe fn copy_large(src: *const u8, dest: *mut u8, len: usize) {
     let level = best_level();
@@ -130,7 +130,8 @@ unsafe fn copy_large(src: *const u8, dest: *mut u8, len: usize) {
 }
 
 /// # Safety
-/// As [`copy_nonoverlapping`]; the CPU has the level, and `len` is at least the size of its vector.
+/// The same conditions as for [`copy_nonoverlapping`]; the CPU has the level, and `len` is at least
+/// the size of its vector.
 unsafe fn copy_by(level: Level, src: *const u8, dest: *mut u8, len: usize) {
     // SAFETY: the caller's contract.
     unsafe {

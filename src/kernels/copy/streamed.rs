@@ -36,7 +36,8 @@ pub(in crate::kernels) fn fence() {
 /// Copies `len` bytes, with non-temporal stores for whole lines.
 ///
 /// # Safety
-/// As [`copy_nonoverlapping`]. A [`fence`] follows before any other access to the destination.
+/// The same conditions as for [`copy_nonoverlapping`]. A [`fence`] follows before any other access
+/// to the destination.
 pub(in crate::kernels) unsafe fn copy_unfenced(src: *const u8, dest: *mut u8, len: usize) {
     let head = dest.align_offset(LINE).min(len);
     let end = len - (len - head) % LINE;

@@ -55,7 +55,7 @@ pub fn encode_against(word: usize, src: &[u8], reference: &[u8], dest: &mut [u8]
 /// Undoes [`encode_against`].
 ///
 /// # Panics
-/// As [`encode_against`].
+/// Panics under the conditions of [`encode_against`].
 pub fn decode_against(word: usize, src: &[u8], reference: &[u8], dest: &mut [u8]) {
     // XOR is its own inverse.
     encode_against(word, src, reference, dest);
@@ -87,7 +87,7 @@ fn split<'a>(word: usize, src: &'a [u8], dest: &'a mut [u8]) -> (&'a [u8], &'a m
 /// Runs [`encode_first`] at a given level.
 ///
 /// # Panics
-/// As [`encode_first`], and if the CPU lacks the level.
+/// Panics under the conditions of [`encode_first`], and if the CPU lacks the level.
 #[doc(hidden)]
 pub fn encode_first_at(level: Level, word: usize, src: &[u8], dest: &mut [u8]) {
     level.assert_available();
@@ -104,7 +104,7 @@ pub fn encode_first_at(level: Level, word: usize, src: &[u8], dest: &mut [u8]) {
 /// Runs [`decode_first`] at a given level.
 ///
 /// # Panics
-/// As [`decode_first`], and if the CPU lacks the level.
+/// Panics under the conditions of [`decode_first`], and if the CPU lacks the level.
 #[doc(hidden)]
 pub fn decode_first_at(level: Level, word: usize, src: &[u8], dest: &mut [u8]) {
     level.assert_available();
@@ -126,7 +126,7 @@ pub fn decode_first_at(level: Level, word: usize, src: &[u8], dest: &mut [u8]) {
 /// Runs [`decode_first_in_place`] at a given level.
 ///
 /// # Panics
-/// As [`decode_first_in_place`], and if the CPU lacks the level.
+/// Panics under the conditions of [`decode_first_in_place`], and if the CPU lacks the level.
 #[doc(hidden)]
 pub fn decode_first_in_place_at(level: Level, before: &[u8], buffer: &mut [u8]) {
     level.assert_available();
@@ -148,7 +148,7 @@ pub fn decode_first_in_place_at(level: Level, before: &[u8], buffer: &mut [u8]) 
 /// Runs [`encode_against`] at a given level.
 ///
 /// # Panics
-/// As [`encode_against`], and if the CPU lacks the level.
+/// Panics under the conditions of [`encode_against`], and if the CPU lacks the level.
 #[doc(hidden)]
 pub fn encode_against_at(level: Level, word: usize, src: &[u8], reference: &[u8], dest: &mut [u8]) {
     level.assert_available();
@@ -159,7 +159,7 @@ pub fn encode_against_at(level: Level, word: usize, src: &[u8], reference: &[u8]
 /// Runs [`decode_against_in_place`] at a given level.
 ///
 /// # Panics
-/// As [`decode_against_in_place`], and if the CPU lacks the level.
+/// Panics under the conditions of [`decode_against_in_place`], and if the CPU lacks the level.
 #[doc(hidden)]
 pub fn decode_against_in_place_at(level: Level, word: usize, buffer: &mut [u8], reference: &[u8]) {
     level.assert_available();

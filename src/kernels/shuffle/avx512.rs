@@ -255,8 +255,8 @@ unsafe fn assemble_staged<const W: usize, const HALVES: bool>(
 /// compiled for each one.
 ///
 /// # Safety
-/// As for [`unshuffle_words`], with at least `SPAN` items. `assemble` is [`assemble_staged`] with
-/// `W * WORD == typesize`.
+/// The same conditions as for [`unshuffle_words`], with at least `SPAN` items. `assemble` is
+/// [`assemble_staged`] with `W * WORD == typesize`.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
 unsafe fn unshuffle_lines<const SPAN: usize>(
@@ -318,7 +318,7 @@ pub(super) unsafe fn unshuffle(
 /// Runs [`unshuffle`], with half or whole register loads.
 ///
 /// # Safety
-/// As for [`unshuffle`].
+/// The same conditions as for [`unshuffle`].
 unsafe fn unshuffle_with<const HALVES: bool>(
     typesize: usize,
     planes: impl Planes,
@@ -348,7 +348,7 @@ unsafe fn unshuffle_with<const HALVES: bool>(
 /// with loads to half registers.
 ///
 /// # Safety
-/// As for [`transpose::shuffle_narrow`].
+/// The same conditions as for [`transpose::shuffle_narrow`].
 pub(super) unsafe fn shuffle_half_loads(
     typesize: usize,
     src: *const u8,
@@ -369,7 +369,7 @@ pub(super) unsafe fn shuffle_half_loads(
 /// Runs [`shuffle_half_loads`] for items of `TS` bytes.
 ///
 /// # Safety
-/// As for [`transpose::shuffle_narrow`].
+/// The same conditions as for [`transpose::shuffle_narrow`].
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
 unsafe fn shuffle_narrow<const TS: usize>(
     typesize: usize,
@@ -387,7 +387,7 @@ unsafe fn shuffle_narrow<const TS: usize>(
 /// Runs [`shuffle_half_loads`] for items of more than 16 bytes.
 ///
 /// # Safety
-/// As for [`transpose::shuffle_wide`].
+/// The same conditions as for [`transpose::shuffle_wide`].
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
 unsafe fn shuffle_wide(
     typesize: usize,

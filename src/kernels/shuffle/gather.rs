@@ -14,7 +14,7 @@ use crate::kernels::vector::LINE;
 /// Runs [`super::unshuffle_planes`] at a given level.
 ///
 /// # Panics
-/// As [`super::unshuffle_planes`], and if the CPU lacks the level.
+/// Panics under the conditions of [`super::unshuffle_planes`], and if the CPU lacks the level.
 #[doc(hidden)]
 pub fn unshuffle_planes_at(level: Level, planes: &[&[u8]], dest: &mut [u8]) {
     level.assert_available();
@@ -102,8 +102,8 @@ pub(super) unsafe fn gather<'a>(
 /// Unshuffles items of `TS` bytes as [`gather`] does.
 ///
 /// # Safety
-/// As for [`gather`]; `TS` is as for [`transpose::unshuffle_narrow`], and the level's vector has at
-/// most `items` bytes, fewer than a line if there are at most 8 planes.
+/// The same conditions as for [`gather`]; `TS` is as for [`transpose::unshuffle_narrow`], and the
+/// level's vector has at most `items` bytes, fewer than a line if there are at most 8 planes.
 unsafe fn gather_narrow<'a, const TS: usize>(
     level: Level,
     typesize: usize,

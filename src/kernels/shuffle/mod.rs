@@ -80,7 +80,7 @@ pub fn unshuffle_planes(planes: &[&[u8]], dest: &mut [u8]) {
 /// caches if the CPU can, so that other data stays cached.
 ///
 /// # Panics
-/// As [`unshuffle_planes`].
+/// Panics under the conditions of [`unshuffle_planes`].
 pub fn unshuffle_planes_streamed(planes: &[&[u8]], dest: &mut [u8]) {
     unshuffle_planes_streamed_at(level(), planes, dest);
 }
@@ -88,7 +88,7 @@ pub fn unshuffle_planes_streamed(planes: &[&[u8]], dest: &mut [u8]) {
 /// Runs [`shuffle`] at a given level.
 ///
 /// # Panics
-/// As [`shuffle`], and if the CPU lacks the level.
+/// Panics under the conditions of [`shuffle`], and if the CPU lacks the level.
 #[doc(hidden)]
 pub fn shuffle_at(level: Level, typesize: usize, src: &[u8], dest: &mut [u8]) {
     assert_eq!(src.len(), dest.len());
@@ -109,7 +109,7 @@ pub fn shuffle_at(level: Level, typesize: usize, src: &[u8], dest: &mut [u8]) {
 /// Runs [`shuffle_range`] at a given level.
 ///
 /// # Panics
-/// As [`shuffle_range`], and if the CPU lacks the level.
+/// Panics under the conditions of [`shuffle_range`], and if the CPU lacks the level.
 #[doc(hidden)]
 pub fn shuffle_range_at(level: Level, typesize: usize, src: &[u8], first: usize, dest: &mut [u8]) {
     level.assert_available();
@@ -194,7 +194,7 @@ unsafe fn scatter(
 /// Shuffles items of `TS` bytes as [`scatter`] does.
 ///
 /// # Safety
-/// As for [`scatter`]; `TS` is as for [`transpose::shuffle_narrow`].
+/// The same conditions as for [`scatter`]; `TS` is as for [`transpose::shuffle_narrow`].
 unsafe fn scatter_narrow<const TS: usize>(
     level: Level,
     typesize: usize,
@@ -226,7 +226,7 @@ unsafe fn scatter_narrow<const TS: usize>(
 /// Runs [`unshuffle`] at a given level.
 ///
 /// # Panics
-/// As [`unshuffle`], and if the CPU lacks the level.
+/// Panics under the conditions of [`unshuffle`], and if the CPU lacks the level.
 #[doc(hidden)]
 pub fn unshuffle_at(level: Level, typesize: usize, src: &[u8], dest: &mut [u8]) {
     assert_eq!(src.len(), dest.len());
@@ -250,7 +250,7 @@ pub fn unshuffle_at(level: Level, typesize: usize, src: &[u8], dest: &mut [u8]) 
 /// Runs [`unshuffle_planes_streamed`] at a given level.
 ///
 /// # Panics
-/// As [`unshuffle_planes`], and if the CPU lacks the level.
+/// Panics under the conditions of [`unshuffle_planes`], and if the CPU lacks the level.
 #[doc(hidden)]
 pub fn unshuffle_planes_streamed_at(level: Level, planes: &[&[u8]], dest: &mut [u8]) {
     #[cfg(target_arch = "x86_64")]

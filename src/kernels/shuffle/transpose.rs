@@ -380,7 +380,7 @@ const fn are_paired<V: Vector, const TS: usize>() -> bool {
 /// Reads one tile of items of `TS` bytes, or of `typesize` (9 to 15) bytes if `TS` is [`ANY`].
 ///
 /// # Safety
-/// As for [`read_narrow`].
+/// The same conditions as for [`read_narrow`].
 #[inline(always)]
 unsafe fn read_tile<V: Vector, const TS: usize>(typesize: usize, src: *const u8) -> [V; COLUMNS] {
     // SAFETY: the caller's contract; a load of 16 bytes at the last item ends in the 16 bytes after
@@ -391,7 +391,7 @@ unsafe fn read_tile<V: Vector, const TS: usize>(typesize: usize, src: *const u8)
 /// Reverses [`read_tile`].
 ///
 /// # Safety
-/// As for [`write_narrow`].
+/// The same conditions as for [`write_narrow`].
 #[inline(always)]
 unsafe fn write_tile<V: Vector, const TS: usize>(
     typesize: usize,
@@ -411,7 +411,7 @@ unsafe fn write_tile<V: Vector, const TS: usize>(
 /// Shuffles the tile of items of `TS` bytes at `src` into planes; plane 0 begins at `dest`.
 ///
 /// # Safety
-/// As for [`read_tile`] and [`store_planes`].
+/// The same conditions as for [`read_tile`] and [`store_planes`].
 #[inline(always)]
 unsafe fn shuffle_tile<V: Vector, const TS: usize>(
     typesize: usize,
@@ -435,7 +435,7 @@ unsafe fn shuffle_tile<V: Vector, const TS: usize>(
 /// Unshuffles the tile of items of `TS` bytes that begins at index `item` of the planes.
 ///
 /// # Safety
-/// As for [`load_planes`] and [`write_tile`].
+/// The same conditions as for [`load_planes`] and [`write_tile`].
 #[inline(always)]
 unsafe fn unshuffle_tile<V: Vector, const TS: usize>(
     typesize: usize,
@@ -544,7 +544,7 @@ fn prefetch_columns(column: usize, plane: impl Fn(usize) -> *const u8) {
 /// Shuffles `items` items of more than 16 bytes into planes `plane_stride` bytes apart.
 ///
 /// # Safety
-/// As for [`shuffle_narrow`].
+/// The same conditions as for [`shuffle_narrow`].
 #[inline(always)]
 pub(super) unsafe fn shuffle_wide<V: Vector>(
     typesize: usize,
@@ -588,7 +588,8 @@ pub(super) fn bursts_pay(typesize: usize, items: usize, plane_stride: usize) -> 
 /// [`BURST`] bytes of each before they are written.
 ///
 /// # Safety
-/// As for [`shuffle_narrow`], with at least [`BURST`] items of at least [`COLUMNS`] bytes.
+/// The same conditions as for [`shuffle_narrow`], with at least [`BURST`] items of at least
+/// [`COLUMNS`] bytes.
 #[inline(always)]
 pub(super) unsafe fn shuffle_in_bursts<V: Vector>(
     typesize: usize,
@@ -629,7 +630,7 @@ pub(super) unsafe fn shuffle_in_bursts<V: Vector>(
 /// Unshuffles `items` items of more than 16 bytes.
 ///
 /// # Safety
-/// As for [`unshuffle_narrow`].
+/// The same conditions as for [`unshuffle_narrow`].
 #[inline(always)]
 pub(super) unsafe fn unshuffle_wide<V: Vector>(
     typesize: usize,
@@ -680,7 +681,8 @@ pub(super) unsafe fn spans_pay(typesize: usize, planes: impl Planes, items: usiz
 /// the stack before they are used.
 ///
 /// # Safety
-/// As for [`unshuffle_narrow`], with at least [`HALF_BURST`] items of at least [`COLUMNS`] bytes.
+/// The same conditions as for [`unshuffle_narrow`], with at least [`HALF_BURST`] items of at least
+/// [`COLUMNS`] bytes.
 #[inline(always)]
 pub(super) unsafe fn unshuffle_in_spans<V: Vector>(
     typesize: usize,

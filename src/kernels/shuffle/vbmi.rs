@@ -147,7 +147,7 @@ unsafe fn shuffle_items<const TS: usize>(
 /// Runs [`shuffle_items`] for items of [`COLUMNS`] bytes, in bursts.
 ///
 /// # Safety
-/// As for [`shuffle_items`], with at least [`BURST`] items.
+/// The same conditions as for [`shuffle_items`], with at least [`BURST`] items.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
 unsafe fn shuffle_in_bursts(src: *const u8, dest: *mut u8, items: usize, plane_stride: usize) {
     let rows = Rows { start: dest, count: COLUMNS, length: items, stride: plane_stride };

@@ -31,7 +31,7 @@ pub fn truncate(word: usize, zeroed_bits: u32, src: &[u8], dest: &mut [u8]) {
 /// Runs [`truncate`] at a given level.
 ///
 /// # Panics
-/// As [`truncate`], and if the CPU lacks the level.
+/// Panics under the conditions of [`truncate`], and if the CPU lacks the level.
 #[doc(hidden)]
 pub fn truncate_at(level: Level, word: usize, zeroed_bits: u32, src: &[u8], dest: &mut [u8]) {
     level.assert_available();

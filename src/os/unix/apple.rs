@@ -112,7 +112,7 @@ pub(in crate::os) fn open_unnamed(_options: &mut OpenOptions, _directory: &Path)
 /// once.
 ///
 /// # Errors
-/// [`ErrorKind::AlreadyExists`]; those of the system.
+/// [`ErrorKind::AlreadyExists`]; the errors of the system.
 pub fn rename_new(from: &Path, to: &Path) -> Result<bool> {
     let (from, to) = (c_path(from)?, c_path(to)?);
     // SAFETY: both paths end with NUL.
@@ -180,7 +180,7 @@ pub(in crate::os) mod mapping {
     /// `false`: the caller extends the file.
     ///
     /// # Errors
-    /// Those of the system, if the disk is full.
+    /// Returns any error of the operating system, if the disk is full.
     pub(in crate::os) fn reserve(fd: RawFd, _start: i64, len: i64) -> Result<bool> {
         let mut request = libc::fstore_t {
             fst_flags: libc::F_ALLOCATEALL,

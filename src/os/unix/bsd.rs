@@ -8,7 +8,7 @@ use std::ptr::{NonNull, null_mut};
 /// pages of the file.
 ///
 /// # Errors
-/// Those of the system; the old mapping stays then.
+/// Returns any error of the operating system; the old mapping then remains.
 ///
 /// # Safety
 /// `len` bytes of the file are mapped at `start` with the flag [`libc::MAP_SHARED`] and this

@@ -31,7 +31,7 @@ pub enum Opening {
 /// Opens a file with these options.
 ///
 /// # Errors
-/// Those of the system.
+/// Returns any error of the operating system.
 pub fn open(options: &mut OpenOptions, path: &Path, opening: Opening) -> Result<File> {
     const NON_BLOCKING: i32 = libc::O_NONBLOCK | libc::O_NOCTTY;
     options.custom_flags(match opening {
@@ -56,7 +56,7 @@ pub fn read_at(file: &File, position: u64, dest: &mut [u8]) -> Result<usize> {
 /// Fills `dest` from `position` on.
 ///
 /// # Errors
-/// [`ErrorKind::UnexpectedEof`] if the file ends before; those of the system.
+/// [`ErrorKind::UnexpectedEof`] if the file ends before; the errors of the system.
 pub fn read_exact_at(file: &File, position: u64, dest: &mut [u8]) -> Result<()> {
     file.read_exact_at(dest, position)
 }
@@ -75,7 +75,7 @@ pub fn write_all_at(file: &File, position: u64, bytes: &[u8]) -> Result<()> {
 /// directory. Only the owner may access it.
 ///
 /// # Errors
-/// Those of the system.
+/// Returns any error of the operating system.
 pub fn create_unnamed(directory: &Path) -> Result<File> {
     let mut options = OpenOptions::new();
     set_private(options.read(true).write(true), true);
@@ -122,7 +122,7 @@ pub struct Details {
 /// Returns the attributes of an open file.
 ///
 /// # Errors
-/// Those of the system.
+/// Returns any error of the operating system.
 pub fn attributes_of(file: &File) -> Result<(Metadata, Details)> {
     file.metadata().map(with_details)
 }
@@ -130,7 +130,7 @@ pub fn attributes_of(file: &File) -> Result<(Metadata, Details)> {
 /// Returns the attributes of the file at a path; a symbolic link is not followed.
 ///
 /// # Errors
-/// Those of the system.
+/// Returns any error of the operating system.
 pub fn attributes_at(path: &Path) -> Result<(Metadata, Details)> {
     std::fs::symlink_metadata(path).map(with_details)
 }
@@ -158,7 +158,7 @@ fn identity(metadata: &Metadata) -> (u64, u64) {
 /// Returns the device and the inode of an open file.
 ///
 /// # Errors
-/// Those of the system.
+/// Returns any error of the operating system.
 pub fn identity_of(file: &File) -> Result<(u64, u64)> {
     file.metadata().map(|found| identity(&found))
 }
@@ -166,7 +166,7 @@ pub fn identity_of(file: &File) -> Result<(u64, u64)> {
 /// Returns the device and the inode of the file at a path; a symbolic link is followed.
 ///
 /// # Errors
-/// Those of the system.
+/// Returns any error of the operating system.
 pub fn identity_at(path: &Path) -> Result<(u64, u64)> {
     std::fs::metadata(path).map(|found| identity(&found))
 }
@@ -184,7 +184,7 @@ pub enum Content {
 /// Returns the kind of an open file.
 ///
 /// # Errors
-/// Those of the system.
+/// Returns any error of the operating system.
 pub fn content_of(file: &File) -> Result<Content> {
     let kind = file.metadata()?.file_type();
     Ok(if kind.is_file() || kind.is_block_device() {
@@ -204,7 +204,7 @@ pub const RENAMES_DIRECTORIES_OF_OPEN_FILES: bool = true;
 /// Renames a file; an existing file at the new name is replaced.
 ///
 /// # Errors
-/// Those of the system.
+/// Returns any error of the operating system.
 pub fn rename(from: &Path, to: &Path) -> Result<()> {
     std::fs::rename(from, to)
 }
@@ -212,7 +212,7 @@ pub fn rename(from: &Path, to: &Path) -> Result<()> {
 /// Waits until the entries of a directory are on the disk.
 ///
 /// # Errors
-/// Those of the system.
+/// Returns any error of the operating system.
 pub fn sync_directory(directory: &Path) -> Result<()> {
     File::open(directory)?.sync_all()
 }
@@ -221,7 +221,7 @@ pub fn sync_directory(directory: &Path) -> Result<()> {
 /// another open file has the lock.
 ///
 /// # Errors
-/// Those of the system; `Unsupported` on file systems without locks.
+/// Returns any error of the operating system; `Unsupported` on file systems without locks.
 pub fn claim(file: &File) -> Result<bool> {
     locked(file.try_lock())
 }
@@ -229,7 +229,7 @@ pub fn claim(file: &File) -> Result<bool> {
 /// Whether another open file has the lock of [`claim`].
 ///
 /// # Errors
-/// Those of unlocking. Files of file systems without locks count as not locked.
+/// Returns the errors of unlocking. Files of file systems without locks count as not locked.
 pub fn is_claimed(file: &File) -> Result<bool> {
     match locked(file.try_lock_shared()) {
         Ok(true) => file.unlock().map(|()| false),
@@ -254,7 +254,7 @@ pub fn release_claim(file: Descriptor) {
 /// Sets the owner and the permissions of a file to those of another one, as far as this user may.
 ///
 /// # Errors
-/// Those of the system.
+/// Returns any error of the operating system.
 pub fn copy_permissions(from: &Path, to: &Path) -> Result<()> {
     use std::os::unix::fs::{PermissionsExt, fchown};
     let from = std::fs::metadata(from)?;

@@ -112,7 +112,7 @@ pub(in crate::os) mod mapping {
     /// `false` on file systems that cannot reserve space.
     ///
     /// # Errors
-    /// Those of the system; the file may have grown nevertheless.
+    /// Returns any error of the operating system; the file may have grown nevertheless.
     pub(in crate::os) fn reserve(fd: RawFd, start: i64, len: i64) -> Result<bool> {
         loop {
             // SAFETY: the call accesses no memory.

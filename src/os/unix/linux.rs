@@ -71,7 +71,7 @@ pub(crate) mod futex {
 /// Creates a file without a name, with the other options of `options`.
 ///
 /// # Errors
-/// [`ErrorKind::Unsupported`] on file systems that cannot do that; those of the system.
+/// [`ErrorKind::Unsupported`] on file systems that cannot do that; the errors of the system.
 pub(in crate::os) fn open_unnamed(options: &mut OpenOptions, directory: &Path) -> Result<File> {
     let opened = options.custom_flags(libc::O_TMPFILE).open(directory);
     opened.map_err(|error| match error.raw_os_error() {
@@ -84,7 +84,7 @@ pub(in crate::os) fn open_unnamed(options: &mut OpenOptions, directory: &Path) -
 /// once.
 ///
 /// # Errors
-/// [`ErrorKind::AlreadyExists`]; those of the system.
+/// [`ErrorKind::AlreadyExists`]; the errors of the system.
 pub fn rename_new(from: &Path, to: &Path) -> Result<bool> {
     let (from, to) = (c_path(from)?, c_path(to)?);
     // SAFETY: both paths end with NUL. musl has no function for this system call.
@@ -138,7 +138,7 @@ pub(in crate::os) mod mapping {
     /// Maps `wanted` bytes of a file instead of `len`, possibly at another address.
     ///
     /// # Errors
-    /// Those of the system; the old mapping stays then.
+    /// Returns any error of the operating system; the old mapping then remains.
     ///
     /// # Safety
     /// `len` bytes of the file are mapped at `start`, and nothing relies on their address.
@@ -209,7 +209,7 @@ pub(in crate::os) mod mapping {
     /// `false` on file systems that cannot reserve space.
     ///
     /// # Errors
-    /// Those of the system; the file may have grown nevertheless.
+    /// Returns any error of the operating system; the file may have grown nevertheless.
     pub(in crate::os) fn reserve(fd: RawFd, start: i64, len: i64) -> Result<bool> {
         allocate(fd, 0, start, len)
     }

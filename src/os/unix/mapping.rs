@@ -52,7 +52,7 @@ pub(crate) fn len_to_grow(_access: Access, len: usize) -> Option<usize> {
 /// Maps `len` bytes, which start with those of the file.
 ///
 /// # Errors
-/// Those of the system.
+/// Returns any error of the operating system.
 pub(crate) fn map(
     fd: Descriptor,
     access: Access,
@@ -68,7 +68,7 @@ pub(crate) fn map(
 /// Unmaps `len` bytes.
 ///
 /// # Errors
-/// Those of the system.
+/// Returns any error of the operating system.
 ///
 /// # Safety
 /// The caller owns the pages, and nothing uses them any more.
@@ -83,7 +83,7 @@ pub(crate) unsafe fn unmap(start: NonNull<u8>, len: usize) -> io::Result<()> {
 /// Waits until the bytes written to the file are on the disk.
 ///
 /// # Errors
-/// Those of the system.
+/// Returns any error of the operating system.
 ///
 /// # Safety
 /// `len` bytes of the file are mapped at `start`.
@@ -99,7 +99,7 @@ pub(crate) unsafe fn sync(fd: Descriptor, start: NonNull<u8>, len: usize) -> io:
 /// kept.
 ///
 /// # Errors
-/// Those of the system; the old pages stay then.
+/// Returns any error of the operating system; the old pages then stay mapped.
 ///
 /// # Safety
 /// `len` bytes of the file are mapped at `start`, and nothing relies on their address.
@@ -125,7 +125,7 @@ pub(crate) unsafe fn grow(
 /// the mapping.
 ///
 /// # Errors
-/// Those of the system.
+/// Returns any error of the operating system.
 ///
 /// # Safety
 /// None; the function of other systems has requirements.
@@ -141,7 +141,7 @@ pub(crate) unsafe fn shrink(
 /// after the file is copied.
 ///
 /// # Safety
-/// As for [`grow`].
+/// The same conditions as for [`grow`].
 unsafe fn move_private(
     fd: Descriptor,
     start: NonNull<u8>,
@@ -249,7 +249,7 @@ pub(crate) fn read_only() -> io::Error {
 /// Returns the size of a file in bytes.
 ///
 /// # Errors
-/// Those of the system.
+/// Returns any error of the operating system.
 pub(crate) fn size_of_file(fd: Descriptor) -> io::Result<usize> {
     size_and_holes(fd).map(|(size, _)| size)
 }
@@ -267,7 +267,7 @@ pub(crate) fn size_and_holes(fd: Descriptor) -> io::Result<(usize, bool)> {
 /// Returns the device and the inode of a file.
 ///
 /// # Errors
-/// Those of the system.
+/// Returns any error of the operating system.
 pub(crate) fn identity_of(fd: Descriptor) -> io::Result<(u64, u64)> {
     borrowed(fd)?.metadata().map(|found| (found.dev(), found.ino()))
 }
@@ -275,7 +275,7 @@ pub(crate) fn identity_of(fd: Descriptor) -> io::Result<(u64, u64)> {
 /// Sets the size of a file in bytes.
 ///
 /// # Errors
-/// Those of the system.
+/// Returns any error of the operating system.
 pub(crate) fn set_size_of_file(fd: Descriptor, len: usize) -> io::Result<()> {
     let len = i64::try_from(len).map_err(|_| too_large())?;
     borrowed(fd)?.set_len(len as u64)
@@ -284,7 +284,7 @@ pub(crate) fn set_size_of_file(fd: Descriptor, len: usize) -> io::Result<()> {
 /// Grows a file from `from` to `to` bytes and reserves disk space for the added bytes.
 ///
 /// # Errors
-/// Those of the system; the file may have grown nevertheless.
+/// Returns any error of the operating system; the file may have grown nevertheless.
 pub(crate) fn extend_file(fd: Descriptor, from: usize, to: usize) -> io::Result<()> {
     let (Ok(start), Ok(len)) = (i64::try_from(from), i64::try_from(to - from)) else {
         return Err(too_large());

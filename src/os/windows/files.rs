@@ -56,7 +56,7 @@ pub enum Opening {
 /// Opens a file with these options.
 ///
 /// # Errors
-/// Those of the system; [`ErrorKind::IsADirectory`].
+/// Returns any error of the operating system; [`ErrorKind::IsADirectory`].
 pub fn open(options: &mut OpenOptions, path: &Path, opening: Opening) -> Result<File> {
     let follows = matches!(opening, Opening::Plain | Opening::NonBlocking);
     options.custom_flags(if follows { 0 } else { FILE_FLAG_OPEN_REPARSE_POINT });
@@ -93,7 +93,7 @@ fn keep_position<T>(mut file: &File, transfer: impl FnOnce() -> Result<T>) -> Re
 /// Fills `dest` from `position` on.
 ///
 /// # Errors
-/// [`ErrorKind::UnexpectedEof`] if the file ends before; those of the system.
+/// [`ErrorKind::UnexpectedEof`] if the file ends before; the errors of the system.
 pub fn read_exact_at(file: &File, mut position: u64, mut dest: &mut [u8]) -> Result<()> {
     while !dest.is_empty() {
         match read_at(file, position, dest) {
@@ -133,7 +133,7 @@ pub fn write_all_at(file: &File, mut position: u64, mut bytes: &[u8]) -> Result<
 /// Creates a file that is removed when it is closed, in a directory.
 ///
 /// # Errors
-/// Those of the system.
+/// Returns any error of the operating system.
 pub fn create_unnamed(directory: &Path) -> Result<File> {
     OpenOptions::new()
         .read(true)
@@ -174,7 +174,7 @@ pub struct Details {
 /// Returns the attributes of an open file.
 ///
 /// # Errors
-/// Those of the system.
+/// Returns any error of the operating system.
 pub fn attributes_of(file: &File) -> Result<(Metadata, Details)> {
     /// 100 ns from 1601, where times of Windows start, to 1970.
     const EPOCH: i128 = 116_444_736_000_000_000;
@@ -199,7 +199,7 @@ pub fn attributes_of(file: &File) -> Result<(Metadata, Details)> {
 /// Returns the attributes of the file at a path; a symbolic link is not followed.
 ///
 /// # Errors
-/// Those of the system.
+/// Returns any error of the operating system.
 pub fn attributes_at(path: &Path) -> Result<(Metadata, Details)> {
     attributes_of(&open_for_attributes(path, FILE_FLAG_OPEN_REPARSE_POINT)?)
 }
@@ -231,7 +231,7 @@ fn identity(found: &BY_HANDLE_FILE_INFORMATION) -> (u64, u64) {
 /// Returns the serial number of the volume and the number of an open file.
 ///
 /// # Errors
-/// Those of the system.
+/// Returns any error of the operating system.
 pub fn identity_of(file: &File) -> Result<(u64, u64)> {
     information_of(file).map(|found| identity(&found))
 }
@@ -240,7 +240,7 @@ pub fn identity_of(file: &File) -> Result<(u64, u64)> {
 /// followed.
 ///
 /// # Errors
-/// Those of the system.
+/// Returns any error of the operating system.
 pub fn identity_at(path: &Path) -> Result<(u64, u64)> {
     identity_of(&open_for_attributes(path, 0)?)
 }
@@ -260,7 +260,7 @@ pub enum Content {
 /// Returns the kind of an open file.
 ///
 /// # Errors
-/// Those of the system.
+/// Returns any error of the operating system.
 pub fn content_of(file: &File) -> Result<Content> {
     // SAFETY: the handle is open.
     match unsafe { GetFileType(file.as_raw_handle()) } {
@@ -285,7 +285,7 @@ pub const RENAMES_DIRECTORIES_OF_OPEN_FILES: bool = false;
 /// replaced.
 ///
 /// # Errors
-/// Those of the system.
+/// Returns any error of the operating system.
 pub fn rename(from: &Path, to: &Path) -> Result<()> {
     match move_file(from, to, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH) {
         // The existing file is open. `std` can replace it on systems since Windows 10.
@@ -297,7 +297,7 @@ pub fn rename(from: &Path, to: &Path) -> Result<()> {
 /// Renames a file if nothing has the new name, and waits until the new name is on the disk.
 ///
 /// # Errors
-/// [`ErrorKind::AlreadyExists`]; those of the system.
+/// [`ErrorKind::AlreadyExists`]; the errors of the system.
 pub fn rename_new(from: &Path, to: &Path) -> Result<bool> {
     move_file(from, to, MOVEFILE_WRITE_THROUGH).map(|()| true)
 }
@@ -314,7 +314,7 @@ fn move_file(from: &Path, to: &Path, flags: u32) -> Result<()> {
 /// Waits until the entries of a directory are on the disk, if its file system can do that.
 ///
 /// # Errors
-/// Those of the system.
+/// Returns any error of the operating system.
 pub fn sync_directory(directory: &Path) -> Result<()> {
     let opened = OpenOptions::new()
         .access_mode(GENERIC_WRITE)
@@ -342,7 +342,7 @@ fn claimed_byte() -> OVERLAPPED {
 /// another open file has the lock.
 ///
 /// # Errors
-/// Those of the system; `Unsupported` on file systems without locks.
+/// Returns any error of the operating system; `Unsupported` on file systems without locks.
 pub fn claim(file: &File) -> Result<bool> {
     lock_byte(file, LOCKFILE_EXCLUSIVE_LOCK)
 }
@@ -389,7 +389,7 @@ pub fn release_claim(file: Descriptor) {
 /// Sets the access control list of a file to that of another one.
 ///
 /// # Errors
-/// Those of the system.
+/// Returns any error of the operating system.
 pub fn copy_permissions(from: &Path, to: &Path) -> Result<()> {
     let (from, to) = (wide(from)?, wide(to)?);
     let (mut list, mut owner) = (null_mut(), null_mut());

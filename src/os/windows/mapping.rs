@@ -73,7 +73,7 @@ pub(crate) fn len_to_grow(access: Access, len: usize) -> Option<usize> {
 /// Maps a file of `file_size` bytes; `len` is not greater, unless the file is empty.
 ///
 /// # Errors
-/// Those of the system.
+/// Returns any error of the operating system.
 pub(crate) fn map(
     file: Descriptor,
     access: Access,
@@ -111,7 +111,7 @@ fn allocate(len: usize) -> io::Result<NonNull<u8>> {
 /// Unmaps a view, or frees the memory that represents it.
 ///
 /// # Errors
-/// Those of the system.
+/// Returns any error of the operating system.
 ///
 /// # Safety
 /// The caller owns the pages, and nothing uses them any more.
@@ -141,7 +141,7 @@ fn is_view(start: *const std::ffi::c_void) -> bool {
 /// Waits until the bytes written to the file are on the disk.
 ///
 /// # Errors
-/// Those of the system.
+/// Returns any error of the operating system.
 ///
 /// # Safety
 /// The file is mapped at `start`.
@@ -158,7 +158,7 @@ pub(crate) unsafe fn sync(file: Descriptor, start: NonNull<u8>, _len: usize) -> 
 /// Maps `wanted` bytes instead of `len`, at another address. The first `used` bytes are kept.
 ///
 /// # Errors
-/// Those of the system; the old pages stay then.
+/// Returns any error of the operating system; the old pages then stay mapped.
 ///
 /// # Safety
 /// The file is mapped at `start`, and nothing relies on the address.
@@ -187,7 +187,7 @@ pub(crate) unsafe fn grow(
 /// If the file cannot be mapped again, the length is 0.
 ///
 /// # Errors
-/// Those of the system, also if another view of the file exists.
+/// Returns any error of the operating system, also if another view of the file exists.
 ///
 /// # Safety
 /// The file is mapped at the address, and nothing relies on it.
@@ -236,7 +236,7 @@ pub(crate) fn read_only() -> io::Error {
 /// Returns the size of a file in bytes.
 ///
 /// # Errors
-/// Those of the system.
+/// Returns any error of the operating system.
 pub(crate) fn size_of_file(file: Descriptor) -> io::Result<usize> {
     let mut size = 0;
     // SAFETY: the call writes the size.
@@ -290,7 +290,7 @@ fn information_of(file: Descriptor) -> io::Result<BY_HANDLE_FILE_INFORMATION> {
 /// Returns the serial number of the volume and the number of a file.
 ///
 /// # Errors
-/// Those of the system.
+/// Returns any error of the operating system.
 pub(crate) fn identity_of(file: Descriptor) -> io::Result<(u64, u64)> {
     let found = information_of(file)?;
     let number = u64::from(found.nFileIndexHigh) << 32 | u64::from(found.nFileIndexLow);
@@ -300,7 +300,7 @@ pub(crate) fn identity_of(file: Descriptor) -> io::Result<(u64, u64)> {
 /// Sets the size of a file in bytes.
 ///
 /// # Errors
-/// Those of the system.
+/// Returns any error of the operating system.
 pub(crate) fn set_size_of_file(file: Descriptor, len: usize) -> io::Result<()> {
     let len = i64::try_from(len).map_err(|_| too_large())?;
     let end = FILE_END_OF_FILE_INFO { EndOfFile: len };
@@ -315,7 +315,7 @@ pub(crate) fn set_size_of_file(file: Descriptor, len: usize) -> io::Result<()> {
 /// Grows a file from `from` to `to` bytes. The system reserves disk space for the added bytes.
 ///
 /// # Errors
-/// Those of the system.
+/// Returns any error of the operating system.
 pub(crate) fn extend_file(file: Descriptor, _from: usize, to: usize) -> io::Result<()> {
     set_size_of_file(file, to)
 }

@@ -145,8 +145,8 @@ impl Tally {
         self.conclude_from(1);
     }
 
-    /// As [`Tally::conclude`], for a random sample, in which a codec and level can have few cells:
-    /// its mean is judged from 20 cells on. Each cell alone has a limit of its own.
+    /// Like [`Tally::conclude`], for a random sample, in which a codec and level can have few
+    /// cells: its mean is judged from 20 cells on. Each cell alone has a limit of its own.
     ///
     /// # Panics
     /// Panics to fail the test.

@@ -14,7 +14,7 @@ use ferroblosc::{Error, Result};
 /// Decompresses a chunk into the beginning of `dest`; returns the size of its data.
 ///
 /// # Errors
-/// Those of [`Decompressor::decompress`].
+/// Returns the errors of [`Decompressor::decompress`].
 pub fn decompress(chunk: &[u8], dest: &mut [u8]) -> Result<usize> {
     Decompressor::new(DParams::default()).decompress(chunk, dest)
 }
@@ -22,7 +22,7 @@ pub fn decompress(chunk: &[u8], dest: &mut [u8]) -> Result<usize> {
 /// Reads all chunks of a super-chunk in a frame into the beginning of `dest`; returns their size.
 ///
 /// # Errors
-/// Those of opening and reading; [`Error::WriteBuffer`] if `dest` is too small.
+/// Returns the errors of opening and reading; [`Error::WriteBuffer`] if `dest` is too small.
 pub fn read_frame(frame: &[u8], dest: &mut [u8]) -> Result<usize> {
     let schunk = SChunk::from_bytes(frame, DParams::default())?;
     let mut len = 0;
@@ -35,7 +35,7 @@ pub fn read_frame(frame: &[u8], dest: &mut [u8]) -> Result<usize> {
 /// Reads the last two thirds of each dimension of an array in a frame; returns their size.
 ///
 /// # Errors
-/// Those of opening and reading; [`Error::WriteBuffer`] if `dest` is too small.
+/// Returns the errors of opening and reading; [`Error::WriteBuffer`] if `dest` is too small.
 pub fn read_array(frame: &[u8], dest: &mut [u8]) -> Result<usize> {
     let array = Array::from_schunk(SChunk::from_bytes(frame, DParams::default())?)?;
     let shape = array.shape();
@@ -87,7 +87,7 @@ impl Settings {
 /// Compresses `data` into a chunk at the beginning of `dest`; returns the size of the chunk.
 ///
 /// # Errors
-/// Those of [`Compressor::compress`].
+/// Returns the errors of [`Compressor::compress`].
 pub fn compress(settings: Settings, data: &[u8], dest: &mut [u8]) -> Result<usize> {
     Compressor::new(settings.cparams())?.compress(data, dest)
 }
@@ -96,7 +96,7 @@ pub fn compress(settings: Settings, data: &[u8], dest: &mut [u8]) -> Result<usiz
 /// frame.
 ///
 /// # Errors
-/// Those of the super-chunk; [`Error::WriteBuffer`] if `dest` is too small.
+/// Returns the errors of the super-chunk; [`Error::WriteBuffer`] if `dest` is too small.
 pub fn write_frame(settings: Settings, data: &[u8], dest: &mut [u8]) -> Result<usize> {
     // More threads than this system may have.
     let cparams = settings.cparams().threads(4);

@@ -124,7 +124,8 @@ fn c_text(text: &[u8]) -> Result<*mut c_char> {
 /// super-chunk and removes its files.
 ///
 /// # Safety
-/// As [`new_array`]; the current call holds the only pointer to the super-chunk.
+/// The same conditions as for [`new_array`]; the current call holds the only pointer to the
+/// super-chunk.
 unsafe fn array_or_discard(
     sc: *mut blosc2_schunk,
     make: impl FnOnce() -> Result<*mut b2nd_array_t>,

@@ -37,7 +37,8 @@ unsafe fn of_schunk(sc: *mut blosc2_schunk) -> Result<*mut b2nd_array_t> {
 /// Creates the array of a super-chunk that was just opened. On failure, frees the super-chunk.
 ///
 /// # Safety
-/// As [`of_schunk`]; the current call holds the only pointer to the super-chunk.
+/// The same conditions as for [`of_schunk`]; the current call holds the only pointer to the
+/// super-chunk.
 unsafe fn of_opened(sc: *mut blosc2_schunk) -> Result<*mut b2nd_array_t> {
     // SAFETY: guaranteed by the caller.
     unsafe {

@@ -36,10 +36,10 @@ impl CArray {
     /// Enters an array for a purpose: shared for reads, exclusively for changes.
     ///
     /// # Errors
-    /// As [`CArray::new`] and [`CSchunk::enter`].
+    /// Returns the same errors as [`CArray::new`] and [`CSchunk::enter`].
     ///
     /// # Safety
-    /// As [`CArray::new`].
+    /// The same conditions as for [`CArray::new`].
     pub unsafe fn enter(array: *const b2nd_array_t, purpose: Purpose) -> Result<Entered<CArray>> {
         // SAFETY: guaranteed by the caller.
         let array = unsafe { CArray::new(array) }?;

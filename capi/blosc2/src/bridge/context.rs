@@ -239,8 +239,8 @@ impl Context {
     /// with the context.
     ///
     /// # Errors
-    /// Those of [`Context::compress_with`], but a context in use fails only if it has a prefilter
-    /// or a tuner, since these receive the number of one chunk.
+    /// Returns the errors of [`Context::compress_with`], but a context in use fails only if it has
+    /// a prefilter or a tuner, since these receive the number of one chunk.
     pub fn compress_shared(
         &self,
         work: impl FnOnce(&mut Compressor) -> Result<usize>,
@@ -272,8 +272,8 @@ impl Context {
     /// call.
     ///
     /// # Errors
-    /// Those of [`Context::decompress_with`], but a context in use fails only for nested calls,
-    /// which could recurse without end.
+    /// Returns the errors of [`Context::decompress_with`], but a context in use fails only for
+    /// nested calls, which could recurse without end.
     pub fn decompress_shared(
         &self,
         is_nested: bool,

@@ -143,7 +143,7 @@ impl CSchunk {
     /// callback of the program.
     ///
     /// # Safety
-    /// As [`CSchunk::new`].
+    /// The same conditions as for [`CSchunk::new`].
     pub unsafe fn enter(schunk: *mut blosc2_schunk, purpose: Purpose) -> Result<Entered<CSchunk>> {
         // SAFETY: guaranteed by the caller.
         unsafe { CSchunk::new(schunk) }?.entered(purpose)

@@ -14,7 +14,7 @@ const FIRST_EXTENT: u32 = 2;
 /// negative `compcode` selects the default codec.
 ///
 /// # Errors
-/// Those of [`special::zeros`].
+/// Returns the errors of [`special::zeros`].
 pub fn automatic_blocksize(
     chunksize: i32,
     typesize: i32,

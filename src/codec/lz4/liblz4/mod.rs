@@ -38,14 +38,14 @@ pub(in crate::codec) const INFO_HC: CodecInfo = CodecInfo {
 };
 
 /// # Safety
-/// As for [`Dictionaries::for_encoding`].
+/// The same conditions as for [`Dictionaries::for_encoding`].
 unsafe fn prepared_fast(bytes: &[u8], _level: u8) -> Result<Prepared> {
     // SAFETY: the caller's contract.
     Ok(Box::new(unsafe { fast::FastDict::new(bytes) }?))
 }
 
 /// # Safety
-/// As for [`Dictionaries::for_encoding`].
+/// The same conditions as for [`Dictionaries::for_encoding`].
 unsafe fn prepared_high(bytes: &[u8], level: u8) -> Result<Prepared> {
     // SAFETY: the caller's contract.
     Ok(Box::new(unsafe { high::HighDict::new(bytes, level) }?))

@@ -54,7 +54,7 @@ impl Encoder {
         encoded(result)
     }
 
-    /// As [`Encoder::encode`], with these parameters.
+    /// Like [`Encoder::encode`], with these parameters.
     pub(in crate::codec::zstd) fn encode_with_parameters(
         &mut self,
         parameters: impl IntoIterator<Item = (ZSTD_cParameter, i32)>,
@@ -75,7 +75,7 @@ impl Encoder {
         encoded(result)
     }
 
-    /// As [`Encoder::encode`], with a dictionary and the level it was prepared for.
+    /// Like [`Encoder::encode`], with a dictionary and the level it was prepared for.
     pub(super) fn encode_with(
         &mut self,
         dict: &EncoderDict,

@@ -165,7 +165,7 @@ impl Output<'_> {
     /// Appends a byte `len` times.
     ///
     /// # Errors
-    /// As [`Output::push`].
+    /// Returns the same errors as [`Output::push`].
     pub fn fill(&mut self, byte: u8, len: usize) -> Result<()> {
         self.dest[self.done..].get_mut(..len).ok_or(Error::Data)?.fill(byte);
         self.done += len;
@@ -207,7 +207,7 @@ impl Output<'_> {
         self.copy_overlapping(offset, len)
     }
 
-    /// As [`Output::copy`], for all offsets.
+    /// Like [`Output::copy`], for all offsets.
     fn copy_overlapping(&mut self, offset: usize, mut len: usize) -> Result<()> {
         if len > self.dest.len() - self.done || offset == 0 {
             return Err(Error::Data);
