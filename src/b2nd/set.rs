@@ -50,10 +50,12 @@ impl ChunkWriter for Slice<'_> {
     }
 
     fn around(&self, chunk_box: &ChunkBox) -> Unwritten {
-        match self.request.fills_chunk(chunk_box) {
-            true => Unwritten::Nothing,
-            false if chunk_box.is_all => Unwritten::Zeros,
-            false => Unwritten::Kept,
+        if self.request.fills_chunk(chunk_box) {
+            Unwritten::Nothing
+        } else if chunk_box.is_all {
+            Unwritten::Zeros
+        } else {
+            Unwritten::Kept
         }
     }
 

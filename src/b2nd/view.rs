@@ -60,15 +60,17 @@ pub fn squeezed(geometry: &Geometry, is_left_out: &[bool]) -> Result<Geometry> {
     let (mut shape, mut chunkshape, mut blockshape) = (Vec::new(), Vec::new(), Vec::new());
     for (dim, &is_left_out) in is_left_out.iter().enumerate() {
         let (chunk, block) = (geometry.chunkshape[dim], geometry.blockshape[dim]);
-        match is_left_out {
-            true if geometry.shape[dim] != 1 => return Err(Error::InvalidIndex),
-            true if chunk != 1 || block != 1 => return Err(Error::InvalidParam),
-            true => {}
-            false => {
-                shape.push(geometry.shape[dim]);
-                chunkshape.push(chunk);
-                blockshape.push(block);
+        if is_left_out {
+            if geometry.shape[dim] != 1 {
+                return Err(Error::InvalidIndex);
             }
+            if chunk != 1 || block != 1 {
+                return Err(Error::InvalidParam);
+            }
+        } else {
+            shape.push(geometry.shape[dim]);
+            chunkshape.push(chunk);
+            blockshape.push(block);
         }
     }
     Geometry::new(&shape, &chunkshape, &blockshape)

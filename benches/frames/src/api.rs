@@ -60,14 +60,15 @@ macro_rules! functions {
                 // SAFETY: a NUL-terminated path of a library whose constructors may run.
                 let handle = unsafe { libc::dlopen(text.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
                 if handle.is_null() {
-                    return Err(format!("{}: can't be opened", path.display()));
+                    return Err(format!("{}: cannot be opened", path.display()));
                 }
                 let find = |name: &CStr| {
                     // SAFETY: the handle is never closed.
                     let found = unsafe { libc::dlsym(handle, name.as_ptr()) };
-                    match found.is_null() {
-                        true => Err(format!("{}: no {}", path.display(), name.to_string_lossy())),
-                        false => Ok(found),
+                    if found.is_null() {
+                        Err(format!("{}: no {}", path.display(), name.to_string_lossy()))
+                    } else {
+                        Ok(found)
                     }
                 };
                 Ok(Api {

@@ -121,10 +121,12 @@ pub fn make_lazy(front: &[u8], nchunk: i32, offset: i64) -> Result<Vec<u8>> {
     let table_len = WORD * nblocks;
     let header_len = header.header_len();
     // Raw data have no table to bound the number of blocks, so the size of the chunk must match.
-    let table = match header.is_memcpyed() {
-        true if header.cbytes == header_len + header.nbytes => None,
-        true => return Err(Error::Data),
-        false => Some(front.get(header_len..header_len + table_len).ok_or(Error::ReadBuffer)?),
+    let table = if !header.is_memcpyed() {
+        Some(front.get(header_len..header_len + table_len).ok_or(Error::ReadBuffer)?)
+    } else if header.cbytes == header_len + header.nbytes {
+        None
+    } else {
+        return Err(Error::Data);
     };
     let mut lazy = Vec::new();
     lazy.try_reserve_exact(header_len + 2 * table_len + TRAILER_LEN)?;

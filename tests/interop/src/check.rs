@@ -161,10 +161,12 @@ impl Cell {
     /// Returns the block size used by the reference if its header contains `header`.
     fn real_blocksize(&self, header: usize, nbytes: usize) -> usize {
         let typesize = self.typesize();
-        match self.has_ragged_blocksize(nbytes) {
-            true if nbytes < typesize => 1,
-            true => header - header % typesize,
-            false => header,
+        if !self.has_ragged_blocksize(nbytes) {
+            header
+        } else if nbytes < typesize {
+            1
+        } else {
+            header - header % typesize
         }
     }
 

@@ -109,8 +109,8 @@ impl<'a> BitReader<'a> {
         self.at == 0 && self.used > self.limit
     }
 
-    /// Whether all bits were read, and no more.
-    pub fn is_finished(&mut self) -> bool {
+    /// Refills; returns whether exactly all bits were read.
+    pub fn finish(&mut self) -> bool {
         self.refill();
         self.at == 0 && self.used == self.limit
     }

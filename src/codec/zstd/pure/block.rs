@@ -394,7 +394,7 @@ fn decode_sequences(
             return Err(Error::Data);
         }
     }
-    if !bits.is_finished() {
+    if !bits.finish() {
         return Err(Error::Data);
     }
     tables.offsets = [first, second, third];

@@ -115,7 +115,7 @@ impl Codes {
                 *symbol = self.decode(&mut bits);
             }
         }
-        if bits.is_finished() { Ok(()) } else { Err(Error::Data) }
+        if bits.finish() { Ok(()) } else { Err(Error::Data) }
     }
 
     /// Decodes four streams, each of a quarter of `dest`.
