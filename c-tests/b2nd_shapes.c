@@ -202,7 +202,7 @@ static void row_n28_to_row_n33_views(void) {
     b2nd_free(copy);
     free(frame);
     CHECK_IS(b2nd_save(again, new_path()), 0);
-    /* row_n31_ a view can't be resized. */
+    /* row_n31_ a view cannot be resized. */
     CHECK_IS(b2nd_resize(again, two, NULL), BLOSC2_ERROR_INVALID_PARAM);
     b2nd_free(again);
     /* row_s25_ the base keeps its own metalayers. */

@@ -3,7 +3,7 @@
  * library remains usable.
  *
  * The test provokes a panic with a callback that forks while another thread works on the same
- * job: the child lacks that thread, so the job can't be completed there.
+ * job: the child lacks that thread, so the job cannot be completed there.
  */
 
 #include "check.h"

@@ -563,7 +563,7 @@ static void readers_need_no_lock_on_read_only_storage(int kind, bool has_lock_fi
   CHECK_IS(blosc2_remove_urlpath(path_of(kind)), 0);
 }
 
-/* If others may write, a process without write permission can't lock, and locking must be an
+/* If others may write, a process without write permission cannot lock, and locking must be an
  * error. */
 static void a_missing_lock_is_an_error(void) {
   int status;

@@ -274,7 +274,7 @@ static void borrowed_memory_may_be_an_argument(void) {
   }
 }
 
-/* The caller can't transfer ownership of borrowed memory: it is copied, and freed only once. */
+/* The caller cannot transfer ownership of borrowed memory: it is copied, and freed only once. */
 static void borrowed_chunks_may_be_passed_without_copying(void) {
   int kind, twice;
   int32_t size;

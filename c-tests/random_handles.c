@@ -454,7 +454,7 @@ static void handles_run(uint32_t seed) {
     int access = run.storage == SINGLE_FILE && !is_logging ? (int)below(&random, ACCESSES) : PLAIN;
     handles[i].synced = 0;
     if (!open_handle(&handles[i], access)) {
-      printf("seed %u: access %d can't be opened\n", seed, access);
+      printf("seed %u: access %d cannot be opened\n", seed, access);
       exit(EXIT_FAILURE);
     }
   }
@@ -493,7 +493,7 @@ static void handles_run(uint32_t seed) {
       if (!open_handle(object, access)) {
         memset(&it, 0, sizeof it);
         it.op = ARRAY_READS_END;
-        complain(object, false, &it, -1, "can't be reopened");
+        complain(object, false, &it, -1, "cannot be reopened");
         exit(EXIT_FAILURE);
       }
       read_all(number);
@@ -508,7 +508,7 @@ static void handles_run(uint32_t seed) {
   if (is_on_disk() && !open_handle(&handles[0], PLAIN)) {
     memset(&it, 0, sizeof it);
     it.op = ARRAY_READS_END;
-    complain(&handles[0], false, &it, -1, "can't be opened at the end");
+    complain(&handles[0], false, &it, -1, "cannot be opened at the end");
     exit(EXIT_FAILURE);
   } else {
     read_all(0);
@@ -718,7 +718,7 @@ static void concurrent_run(const char *name, uint32_t seed, bool own_handles, bo
   memset(&it, 0, sizeof it);
   it.op = ARRAY_READS_END;
   if (own_handles && !open_handle(&handles[0], PLAIN)) {
-    complain(&handles[0], false, &it, -1, "can't be opened at the end");
+    complain(&handles[0], false, &it, -1, "cannot be opened at the end");
     exit(EXIT_FAILURE);
   } else {
     read_once(0, &it);

@@ -300,7 +300,7 @@ static void row_f6_frames_followed_by_other_data_are_not_changed(void) {
   after = read_whole("two", &len_after);
   CHECK(len_after > len && memcmp(before, after, (size_t)second_at) == 0);
   free(after);
-  /* It can't grow if any data follow. */
+  /* It cannot grow if any data follow. */
   {
     FILE *file = fopen("two", "ab");
     CHECK(file != NULL && fwrite("trailing", 1, 8, file) == 8);

@@ -234,7 +234,7 @@ static void row_s22_a_full_list_of_vlmetalayers(void) {
   for (i = 0; i < BLOSC2_MAX_VLMETALAYERS; i++) {
     snprintf(name, sizeof name, "%d", i);
     if (blosc2_vlmeta_add(schunk, name, &content, 1, NULL) != i) {
-      CHECK(!"a vlmetalayer can't be added");
+      CHECK(!"a vlmetalayer cannot be added");
       break;
     }
   }
@@ -244,7 +244,7 @@ static void row_s22_a_full_list_of_vlmetalayers(void) {
   CHECK(schunk->tuner_params == NULL);
   CHECK_IS(blosc2_vlmeta_get(schunk, "8191", &out, &len), 8191);
   free(out);
-  /* A frame can't hold this many metalayers. */
+  /* A frame cannot hold this many metalayers. */
   CHECK_IS(blosc2_schunk_to_buffer(schunk, &bytes, &needs_free), BLOSC2_ERROR_SCHUNK_COPY);
   CHECK(bytes == NULL && !needs_free);
   blosc2_schunk_free(schunk);

@@ -67,7 +67,7 @@ int posix_memalign(void **memory, size_t alignment, size_t size) {
   return *memory == NULL ? ENOMEM : 0;
 }
 
-/* Calls through this pointer can't be removed by the compiler. */
+/* Calls through this pointer cannot be removed by the compiler. */
 static void *(*volatile allocate)(size_t) = malloc;
 
 /* A filter pipeline: its last two filters and their parameters. */

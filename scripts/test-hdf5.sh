@@ -74,7 +74,7 @@ done
 
 echo "== Direct chunk reads and writes, and python-blosc2"
 "$wheel" "$tests/direct.py" "$ours" direct.h5
-for pair in "32001 not a Blosc chunk" "32026 can't read a chunk"; do
+for pair in "32001 not a Blosc chunk" "32026 cannot read a chunk"; do
     # The read fails, and h5dump's error stack names the reason.
     { HDF5_PLUGIN_PATH=$ours h5dump --enable-error-stack -d "broken-${pair%% *}" direct.h5.broken 2>&1 || true; } > stack
     grep -q "${pair#* }" stack || { cat stack; exit 1; }

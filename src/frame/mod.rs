@@ -45,7 +45,7 @@ pub use internals::*;
 pub(crate) use internals::*;
 pub use ops::FrameChunk;
 
-/// What the C libraries and tools use in addition.
+/// Items that only the C libraries and the tools use (feature `internals`).
 mod internals {
     pub use super::format::{Named, Offsets, checksum, header, legacy, trailer};
     pub use super::ops::{Change, NotCommitted, Stored};

@@ -1,8 +1,8 @@
 //! Names of files beside a file: its name with a suffix.
 //!
-//! File systems limit the length of a name. A name that would be too long is shortened and gets a
-//! hash of the whole name, so that files with the same start have different names. The result
-//! depends on the path and the suffix alone, so leftovers and journals are found again.
+//! File systems limit the length of a name. A name that would be too long is shortened and ends
+//! with a hash of the whole name, so that files with the same start have different names. The
+//! result depends on the path and the suffix alone, so leftovers and journals are found again.
 
 use std::ffi::OsString;
 use std::hash::Hasher;

@@ -92,13 +92,13 @@ fn in_use(target: &Path, suffix: &str) -> Error {
 }
 
 /// Claims a new file and checks that the path still names it. Without locks no other process
-/// removes it, so a claim that fails is none of another process.
+/// removes it, so a failed claim does not mean that another process has the file.
 fn is_ours_at(ops: &dyn FileOps, path: &Path, stream: &dyn Stream) -> bool {
     stream.claim() != Ok(false) && ops.identify(path) == stream.identity()
 }
 
 /// Checks, directly before the file at `path` is renamed, that it is still the created one: without
-/// locks another process may have taken it for a leftover.
+/// locks another process may have mistaken it for a leftover.
 ///
 /// # Errors
 /// [`Error::FileOpen`] if it is not.
@@ -219,7 +219,7 @@ mod tests {
         let dir = TempDir::new("taken");
         let (path, stream) = create(&WithoutLocks, &dir.join("f"), ".tmp", false).unwrap();
         check(&WithoutLocks, &path, &*stream).unwrap();
-        // Another process takes the file for a leftover, and creates its own one.
+        // Another process mistakes the file for a leftover, and creates its own.
         assert!(std::fs::remove_file(&path).is_ok() && std::fs::write(&path, b"other").is_ok());
         let error = check(&WithoutLocks, &path, &*stream).unwrap_err();
         assert_eq!((error.path(), &error), (Some(&*path), &Error::FileOpen));

@@ -128,7 +128,7 @@ impl<const N: usize> FixedStr<N> {
         Ok(FixedStr(chars))
     }
 
-    /// Returns the characters without the NULs at the end. Stored values that are no characters
+    /// Returns the characters without the NULs at the end. Stored values that are not characters
     /// become U+FFFD. [`ToString`] returns them as a [`String`].
     pub fn chars(&self) -> impl Iterator<Item = char> {
         let chars = without_fill(&self.0).iter();

@@ -12,7 +12,7 @@ pub mod files {
     /// The number of an open file.
     pub type Descriptor = i32;
 
-    /// The way in which a path is opened.
+    /// The mode in which a path is opened.
     #[derive(Clone, Copy)]
     pub enum Opening {
         Plain,

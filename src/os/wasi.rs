@@ -15,7 +15,7 @@ pub mod files {
     /// The number of an open file.
     pub type Descriptor = RawFd;
 
-    /// The way in which a path is opened. The host decides whether FIFOs are waited for.
+    /// The mode in which a path is opened. The host decides whether FIFOs are waited for.
     #[derive(Clone, Copy)]
     pub enum Opening {
         Plain,

@@ -376,7 +376,7 @@ mod tests {
         let calling = Entry { calls: true, ..READ };
         let reading = gate.enter(calling).unwrap();
         assert_eq!(gate.enter(WRITE).err(), Some(Busy));
-        assert!(gate.enter(READ).is_ok(), "readers don't wait for readers");
+        assert!(gate.enter(READ).is_ok(), "readers do not wait for readers");
         drop(reading);
         let writing = gate.enter(Entry { calls: true, ..WRITE });
         assert_eq!(gate.enter(READ).err(), Some(Busy));

@@ -759,7 +759,7 @@ fn decompress_whole<S: State + ?Sized>(s: &S, chunk: &[u8], dest: &mut [u8]) -> 
 /// items are zero.
 ///
 /// # Errors
-/// Returns the same errors as [`chunk`]; the errors of decompression.
+/// Returns the errors of [`chunk`] and of decompression.
 pub(super) fn decompress_to_vec<S: State + ?Sized>(
     s: &S,
     nchunk: i64,

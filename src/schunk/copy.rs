@@ -188,7 +188,7 @@ mod tests {
             }
             assert_eq!(copy.metalayer("fixed").unwrap(), b"content");
             assert_eq!(copy.vlmetalayer("variable").unwrap(), b"longer content");
-            // What lies at a path is not replaced.
+            // An existing file at the path is not replaced.
             if other > 1 {
                 let again = schunk.copy_with(to(), params.clone(), DParams::default());
                 assert_eq!(again.err().unwrap().kind(), crate::ErrorKind::FileOpen);

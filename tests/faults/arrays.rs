@@ -120,7 +120,7 @@ fn an_interrupted_array_call_leaves_the_old_or_new_state() {
         drop(array);
         let log = disk.log();
         let after = open(kind, &disk.after_crash(survivals().nth(1).unwrap()), guards);
-        assert!(content(&after.unwrap()).unwrap() == new, "{kind:?}: {name} doesn't last");
+        assert!(content(&after.unwrap()).unwrap() == new, "{kind:?}: {name} does not persist");
         for (number, what) in log.iter().enumerate() {
             for fault in [Fault::Crash, Fault::CrashWithin] {
                 if fault == Fault::CrashWithin && is_within_a_sector(what) {

@@ -1,5 +1,5 @@
 //! Errors in a backend with the calls of a C program's callbacks: it opens, reads, writes and
-//! truncates files, and can't rename, remove or lock them.
+//! truncates files, and cannot rename, remove or lock them.
 
 use super::changes::{CHUNK, Change, Guards, Kind, content, data, each_change, params};
 use ferroblosc::chunk::DParams;

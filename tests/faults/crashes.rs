@@ -38,7 +38,7 @@ pub fn is_interrupted(kind: Kind, guards: Guards, base: &Disk, (name, change): C
     let log = disk.log();
     // After its last call, the change is durable.
     let after = kind.open(&disk.after_crash(Survival::Synced), guards);
-    assert!(content(&after.unwrap()).unwrap() == new, "{kind:?}: {name} doesn't last");
+    assert!(content(&after.unwrap()).unwrap() == new, "{kind:?}: {name} does not persist");
     for (call, what) in log.iter().enumerate() {
         for fault in [Fault::Crash, Fault::CrashWithin] {
             if fault == Fault::CrashWithin && is_within_a_sector(what) {
@@ -249,7 +249,7 @@ fn a_compaction_keeps_the_files_of_others() {
     assert!(others.iter().all(|path| left.contains_key(path)), "{:?}", left.keys());
 }
 
-/// A compaction succeeds if only its directory can't be synced: both files hold the same content.
+/// A compaction succeeds if only its directory cannot be synced: both files hold the same content.
 /// The next change is made in the new file, so its name must be durable first.
 #[test]
 fn a_change_after_a_compaction_that_was_not_synced_survives_a_power_cut() {

@@ -36,7 +36,7 @@ thread_local! {
 
 /// Copies bytes in short pieces. For whole blocks `memcpy` uses string instructions, which are up
 /// to five times slower on some CPUs if both addresses are close modulo the page size (glibc bugs
-/// 30994 and 30995): the time would depend on where the buffers lie.
+/// 30994 and 30995): the time would depend on the addresses of the buffers.
 fn copy(src: &[u8], dest: &mut [u8]) {
     let piece = black_box(PIECE);
     for (from, to) in src.chunks(piece).zip(dest.chunks_mut(piece)) {

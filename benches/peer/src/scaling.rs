@@ -2,7 +2,7 @@
 //!
 //! The thread counts are the powers of two up to twice the number of processors, and the number of
 //! processors. The caller counts are the powers of two up to 64, so that many callers share the
-//! processors of any machine; the last column shows what that costs.
+//! processors of any machine; the last column is the cost of that.
 
 use crate::calls::{self, LZ4, both, cparams, source};
 use crate::chunks::Runner;

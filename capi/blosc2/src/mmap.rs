@@ -154,7 +154,7 @@ unsafe fn mapping_of(params: *mut blosc2_stdio_mmap) -> Option<Mapping> {
 }
 
 /// Returns the mapping of a struct, updated to the size of its file; `None` if there is no mapping,
-/// or if the file can't be mapped again.
+/// or if the file cannot be mapped again.
 ///
 /// # Safety
 /// The same conditions as for [`mapping_of`].

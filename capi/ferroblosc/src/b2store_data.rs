@@ -53,7 +53,7 @@ fn open_schunk(table: &Extensions, store: &Store, key: &str) -> Result<*mut c_vo
     // SAFETY: the path is NUL-terminated, and the output is a local variable.
     let result = unsafe { (table.open_read_only)(path.as_ptr(), offset, &raw mut schunk) };
     checked(table, result.into())?;
-    // The path was opened again, which another file could have by then.
+    // The path was opened a second time and may name another file.
     if let Err(error) = store.check_unchanged() {
         // SAFETY: the super-chunk was just opened, and nothing else uses it.
         unsafe { (table.free_schunk)(schunk) };

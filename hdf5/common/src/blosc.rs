@@ -103,7 +103,7 @@ impl Filter for Blosc {
         }
         if dataset.is_mandatory && dataset.chunksize as usize > blosc1::MAX_BUFFERSIZE {
             return Err(Failure(format!(
-                "a mandatory filter can't store chunks of {} bytes, at most {} are possible",
+                "a mandatory filter cannot store chunks of {} bytes, at most {} are possible",
                 dataset.chunksize,
                 blosc1::MAX_BUFFERSIZE
             )));
@@ -136,7 +136,7 @@ impl Filter for Blosc {
             nthreads: 1,
         };
         compress_into(&params, data, data.len() + blosc1::HEADER_LENGTH)?
-            .ok_or_else(|| Failure(format!("{} bytes can't be a chunk", data.len())))
+            .ok_or_else(|| Failure(format!("{} bytes cannot be a chunk", data.len())))
     }
 
     fn decompress(_: &[u32], stored: &[u8]) -> Result<Buffer, Failure> {

@@ -49,7 +49,7 @@ pub fn set_local<F: Filter>(list: Id, datatype: Id, caller: *const c_void) -> St
     let Err(failure) = result else {
         return DONE;
     };
-    let failure = Failure(format!("can't prepare a dataset: {failure}"));
+    let failure = Failure(format!("cannot prepare a dataset: {failure}"));
     let is_reported = push(library.as_ref(), &location!(F::NAME), Minor::Callback, &failure);
     // Without access to the caller's error stack, HDF5 reports only that a callback failed. Print
     // the reason to standard error, where HDF5 prints its own errors.
@@ -124,7 +124,7 @@ pub unsafe fn run<F: Filter>(call: &Call) -> usize {
             // A failure of an optional filter is not reported: HDF5 stores the chunk unfiltered.
             if is_reverse || !is_optional(call) {
                 let action = if is_reverse { "read" } else { "store" };
-                let failure = Failure(format!("can't {action} a chunk: {failure}"));
+                let failure = Failure(format!("cannot {action} a chunk: {failure}"));
                 let library = Library::of_caller(call.caller);
                 push(library.as_ref(), &location!(F::NAME), Minor::Callback, &failure);
             }
@@ -151,7 +151,7 @@ fn compress<F: Filter>(call: &Call, values: &[u32], data: &[u8]) -> Result<Buffe
     }
     let failure = match F::compress(values, data) {
         Ok(Some(stored)) => return Ok(stored),
-        Ok(None) => Failure::new("the data can't be compressed"),
+        Ok(None) => Failure::new("the data cannot be compressed"),
         Err(failure) => failure,
     };
     let is_parallel =

@@ -76,7 +76,7 @@ pub fn register(library: &Library, class: &'static FilterClass) -> Result<(), Fa
     };
     match status {
         0.. => Ok(()),
-        _ => Err(Failure::new("can't register the filter")),
+        _ => Err(Failure::new("cannot register the filter")),
     }
 }
 

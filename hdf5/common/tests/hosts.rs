@@ -147,7 +147,7 @@ fn a_choice_out_of_range_is_explained_on_the_error_stack_of_hdf5() {
         let (lines, errors) = output_of(&mut host);
         assert!(
             lines[0].ends_with(
-                ": can't prepare a dataset: parameter 4, the level, is 77, but must be 0 to 9"
+                ": cannot prepare a dataset: parameter 4, the level, is 77, but must be 0 to 9"
             ),
             "{lines:?}"
         );

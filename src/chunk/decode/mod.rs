@@ -1,6 +1,6 @@
 //! Decompression.
 //!
-//! | file | what it adds |
+//! | file | contents |
 //! |---|---|
 //! | `decompressor.rs` | whole chunks, decoded by one thread or several |
 //! | `getitem.rs`, `vl.rs` | ranges of items; chunks with variable-length blocks |

@@ -1,6 +1,6 @@
 //! Compression.
 //!
-//! | file | what it adds |
+//! | file | contents |
 //! |---|---|
 //! | `compressor.rs` | checked parameters, the header, uncompressed storage |
 //! | `writer.rs` | the table of block starts; blocks in order, encoded by one thread or several |

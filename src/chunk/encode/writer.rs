@@ -5,7 +5,7 @@
 //! encoded into a buffer, stays pending until its turn, and is then copied into the chunk by any
 //! free thread. There are at most [`BUFFERS_PER_THREAD`] buffers for each thread but one, and a
 //! thread claims a block only with a destination or a buffer for it. This bounds the memory even if
-//! a block takes long or its thread is suspended.
+//! one block is slow or its thread is suspended.
 //!
 //! No thread ever waits for another, because the shares of a run must not block: a user's thread
 //! pool may have fewer threads than there are jobs, and a callback may start a nested job. A thread

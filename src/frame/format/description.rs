@@ -114,7 +114,7 @@ pub struct Loaded {
     pub vlmetalayers: Vec<Metalayer>,
 }
 
-/// Everything that is written around the chunks of a super-chunk.
+/// The content of the header and the footer of a frame, except its index.
 #[derive(Clone, Debug)]
 pub struct Description {
     /// Compression parameters.

@@ -1,5 +1,4 @@
-//! The bytes around the chunks of a frame, which are written together: the header before them, and
-//! the footer after them.
+//! The header of a frame, before the chunks, and the footer, after them. They are written together.
 //!
 //! ```text
 //! header | chunks | index | rest: checksums, if any, and trailer |

@@ -44,7 +44,7 @@ impl Frame {
         Ok(())
     }
 
-    /// Updates the cached state after the bytes around the chunks were written.
+    /// Updates the cached state after the header and the footer were written.
     pub(super) fn remember_footer(&mut self, footer: Footer) {
         let is_in_place = !self.keeps_old_state();
         let cached = self.cached_mut();

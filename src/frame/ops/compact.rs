@@ -30,7 +30,7 @@ impl Frame {
     /// A frame in memory, and one that shares its file with other data, stays unchanged.
     ///
     /// # Errors
-    /// Returns the same errors as [`Frame::change`]; the errors of reading.
+    /// Returns the errors of [`Frame::change`] and of reading.
     pub fn compact(&mut self) -> Result<i64> {
         if self.transaction.is_some() {
             return Err(Error::InvalidParam);
@@ -67,7 +67,7 @@ impl Frame {
         });
         compacted.unwrap_or_else(|error| {
             // The change itself succeeded; only the holes remain.
-            trace_warning!("a frame with holes can't be compacted: {error}");
+            trace_warning!("a frame with holes cannot be compacted: {error}");
             self.hole_search_threshold = cbytes.saturating_mul(2);
             self.cached_mut().counters.cbytes
         })
@@ -101,7 +101,7 @@ impl Frame {
             return;
         }
         if let Err(error) = self.try_compact_on_close() {
-            trace_warning!("a frame with holes can't be compacted: {error}");
+            trace_warning!("a frame with holes cannot be compacted: {error}");
         }
     }
 

@@ -1,5 +1,5 @@
-//! Building the bytes around the chunks, which those of a frame in memory get on the first access
-//! to them.
+//! Builds the header and the footer. Those of a frame in memory are built on the first access to
+//! its bytes.
 
 use crate::frame::format::{
     Description, Footer, IndexForm, checksum::FingerprintStatus, header, index,
@@ -8,7 +8,7 @@ use crate::frame::store::{Frame, Location, Memory, Transaction, Unpublished};
 use crate::{Error, Result};
 
 impl Frame {
-    /// Builds the bytes around these chunks.
+    /// Builds the header and the footer of these chunks.
     ///
     /// # Errors
     /// [`Error::Data`] if the header would change its length; [`Error::MemoryAlloc`]; the errors of
@@ -54,8 +54,7 @@ impl Frame {
     /// Builds the bytes around the current chunks.
     ///
     /// # Errors
-    /// Returns the same errors as [`Frame::footer`]; the errors of reading the index and the
-    /// checksums.
+    /// Returns the errors of [`Frame::footer`], and those of reading the index and the checksums.
     pub(super) fn footer_of_current(
         &mut self,
         description: &Description,

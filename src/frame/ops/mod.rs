@@ -5,7 +5,7 @@
 //! | `index.rs` | the offsets and checksums of the chunks |
 //! | `read.rs` | reading of chunks |
 //! | `open.rs` | creating, opening and refreshing frames |
-//! | `footer.rs` | building the bytes around the chunks |
+//! | `footer.rs` | building the header and the footer |
 //! | `plan.rs` | the effect of a change on offsets and bytes |
 //! | `commit.rs` | applying a planned change |
 //! | `compact.rs` | rewriting a frame without holes, and closing it |

@@ -462,8 +462,8 @@ fn read_memory(bytes: &[u8]) -> Result<Read> {
     read_sections(&header, |position, len| section(position, len).map(Cow::Borrowed))
 }
 
-/// Reads the sections around the chunks of a frame with this header; `read` returns a number of
-/// bytes at a position.
+/// Reads the sections of a frame with this header, except the chunks. `read` returns a number of
+/// bytes at an offset.
 fn read_sections<'a>(
     header: &FrameHeader,
     read: impl Fn(u64, usize) -> Result<Cow<'a, [u8]>>,

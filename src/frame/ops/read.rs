@@ -419,7 +419,7 @@ impl Map {
 
     fn special_chunk(&self, nchunk: usize, kind: Special) -> Result<Buffer> {
         let nbytes = self.implied_len(nchunk)? as i32;
-        // Other programs also write zeros whose length is no multiple of the item size.
+        // Other programs also write zeros whose length is not a multiple of the item size.
         let typesize = match kind {
             Special::Zero | Special::Uninit if nbytes.checked_rem(self.typesize) != Some(0) => 1,
             _ => self.typesize,

@@ -1,4 +1,4 @@
-//! Changes of the metalayers, which rewrite the bytes around the chunks.
+//! Changes of the metalayers, which rewrite the header and the footer.
 
 use crate::frame::format::{Description, Footer, IndexForm, header, index};
 use crate::frame::store::{Changes, Files, Frame, Space, change_in_place};
@@ -93,8 +93,8 @@ impl Frame {
         Ok(())
     }
 
-    /// Whether the bytes around the chunks are written by the commit of the open transaction, or
-    /// with the checksums of a frame in memory.
+    /// Whether the header and the footer are written by the commit of the open transaction, or with
+    /// the checksums of a frame in memory.
     fn rewrites_later(&self) -> bool {
         self.deferring().is_some() || self.is_memory() && self.has_fingerprint()
     }

@@ -16,7 +16,7 @@ pub struct CachedState {
     pub typesize: i32,
     /// The offsets of the chunks, read on first use.
     pub offsets: Option<Arc<Offsets>>,
-    /// The bytes around the chunks of a frame in files, if the last change wrote all of them.
+    /// The header and the footer of a frame in files, if the last change wrote all of them.
     pub footer: Option<Arc<Footer>>,
     /// Number of leading offsets that are unchanged since the encoder last encoded them.
     pub encoded: usize,

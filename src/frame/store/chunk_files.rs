@@ -84,7 +84,7 @@ impl<'a> ChunkFiles<'a> {
                 let emptied = self.files.backend().open(&path, Mode::Create);
                 let emptied = emptied.and_then(|stream| stream.truncate(0).and(stream.close()));
                 if let Err(error) = emptied {
-                    trace_warning!("the file {} can't be emptied: {error}", path.display());
+                    trace_warning!("the file {} cannot be emptied: {error}", path.display());
                 }
             }
         }
@@ -98,7 +98,7 @@ impl<'a> ChunkFiles<'a> {
         if let Some((id, chunk)) = &self.rewritten
             && let Err(error) = self.overwrite(*id, chunk)
         {
-            trace_warning!("the old chunk {id} can't be restored: {error}");
+            trace_warning!("the old chunk {id} cannot be restored: {error}");
         }
     }
 }

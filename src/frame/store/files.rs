@@ -335,7 +335,7 @@ impl Files {
     ///
     /// # Errors
     /// Returns the errors of the backend. A directory that this process may not read, or whose file
-    /// system does not sync directories, can't be synced; that is an error only if this handle
+    /// system does not sync directories, cannot be synced; that is an error only if this handle
     /// replaced the file.
     fn sync_names(&self) -> Result<()> {
         // Relaxed: at worst two changes sync the names.
@@ -368,7 +368,7 @@ impl Files {
     /// Removes an unreferenced file. A failure is harmless: the file only uses disk space.
     pub fn remove(&self, path: &Path) {
         if let Err(error) = self.file_ops().remove(path) {
-            trace_warning!("the file {} can't be removed: {error}", path.display());
+            trace_warning!("the file {} cannot be removed: {error}", path.display());
         }
     }
 
@@ -463,7 +463,7 @@ impl Files {
             if failed.in_doubt
                 && let Err(error) = self.look_for_journal()
             {
-                trace_warning!("the journal can't be read: {error}");
+                trace_warning!("the journal cannot be read: {error}");
             }
             failed.error
         })

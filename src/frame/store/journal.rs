@@ -274,11 +274,11 @@ impl<'a> Journal<'a> {
             Ok(()) => self.remove(),
             // The next process that opens the frame finds the journal.
             Err(error) => {
-                trace_warning!("a change can't be rolled back yet: {error}");
+                trace_warning!("a failed change cannot be rolled back: {error}");
                 let is_empty = self.stream.size().is_ok_and(|size| size == 0);
                 let written = |()| self.image.encode().and_then(|bytes| self.write(&bytes));
                 if is_empty && let Err(error) = written(()) {
-                    trace_warning!("the journal can't be rewritten: {error}");
+                    trace_warning!("the journal cannot be rewritten: {error}");
                 }
             }
         }
@@ -287,7 +287,7 @@ impl<'a> Journal<'a> {
 
     fn remove(&self) {
         if let Err(error) = self.ops.remove(&self.path) {
-            trace_warning!("the journal {} can't be removed: {error}", self.path.display());
+            trace_warning!("the journal {} cannot be removed: {error}", self.path.display());
         }
     }
 }

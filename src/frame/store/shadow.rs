@@ -78,7 +78,7 @@ impl Shadow<'_> {
 
     fn cut(&self) {
         if let Err(error) = self.stream.truncate(self.start + self.end) {
-            trace_warning!("the bytes of a failed change can't be truncated: {error}");
+            trace_warning!("the bytes of a failed change cannot be truncated: {error}");
         }
     }
 }

@@ -266,7 +266,7 @@ impl Transaction {
                     *space = before;
                 }
                 if is_first && let Err(error) = cut_unless_changed(&**stream, *end, &self.fixed) {
-                    trace_warning!("the bytes of a transaction can't be truncated: {error}");
+                    trace_warning!("the bytes of a transaction cannot be truncated: {error}");
                 }
             }
             Changes::Directory { created, dropped } => {

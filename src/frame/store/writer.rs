@@ -120,7 +120,7 @@ pub struct Writer {
     /// Whether bytes that stay the same need not be written. A program's own backend is called for
     /// every section of every change, and its writes are not split.
     skips_unchanged: bool,
-    /// The bytes around the chunks before the change, if cached.
+    /// The header and the footer before the change, if cached.
     old_footer: Option<Arc<Footer>>,
     undo: Vec<Undo>,
 }

@@ -239,7 +239,7 @@ pub fn recover(
     empty(&*opened.stream)?;
     if let Err(error) = ops.remove(path) {
         // The journal is empty, so it is harmless.
-        trace_warning!("the journal {} can't be removed: {error}", path.display());
+        trace_warning!("the journal {} cannot be removed: {error}", path.display());
     }
     Ok(Settled::Done)
 }
@@ -274,7 +274,7 @@ pub fn discard(ops: &dyn FileOps, path: &Path, suffix: &str, file: Option<&Attri
     if !is_ours {
         trace_warning!("the file {} is kept: it is not a journal, or is in use", journal.display());
     } else if let Err(error) = ops.remove(&journal) {
-        trace_warning!("the journal {} can't be removed: {error}", journal.display());
+        trace_warning!("the journal {} cannot be removed: {error}", journal.display());
     }
 }
 

@@ -36,7 +36,7 @@ impl fmt::Display for Reason {
             Reason::Linked => "it has more than one name",
             Reason::Owner => "it is owned by another user than the file",
             Reason::Writable => "users without write permission for the file may write it",
-            Reason::Unreadable => "it can't be read",
+            Reason::Unreadable => "it cannot be read",
             Reason::NotAJournal => "it is not a journal",
             Reason::OldFormat => "its format does not identify the file",
             Reason::Incomplete => "it is incomplete: the change had not begun",

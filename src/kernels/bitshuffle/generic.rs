@@ -67,7 +67,7 @@ fn bitshuffle_tiles<const SIZE: usize>(src: &[u8], dest: &mut [u8], rows: usize)
 }
 
 /// Transposes eight bytes of the items of eight groups at a time, and the last eight bytes of items
-/// whose size is no multiple of 8; returns the number of groups. The bytes that are read after
+/// whose size is not a multiple of 8; returns the number of groups. The bytes that are read after
 /// small items must exist.
 fn bitshuffle_columns(typesize: usize, src: &[u8], dest: &mut [u8], rows: usize) -> usize {
     let mut done = 0;

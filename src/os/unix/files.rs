@@ -15,7 +15,7 @@ pub use system::rename_new;
 /// The number of an open file.
 pub type Descriptor = RawFd;
 
-/// The way in which a path is opened.
+/// The mode in which a path is opened.
 #[derive(Clone, Copy)]
 pub enum Opening {
     /// Like [`File::open`].

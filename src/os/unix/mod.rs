@@ -1,8 +1,8 @@
 //! Systems with the functions of POSIX.
 //!
-//! What differs between them is in the module `system`, which is that of the system: waiting
-//! threads, unnamed files, renaming to an unused name, names of threads, sizes of mappings and
-//! reserved disk space.
+//! The functions that differ between them are in the module `system`, which is `linux`, `apple` or
+//! `freebsd`: waiting threads, unnamed files, renaming to an unused name, names of threads, sizes
+//! of mappings and reserved disk space.
 
 #[cfg(target_vendor = "apple")]
 mod apple;

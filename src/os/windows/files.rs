@@ -40,12 +40,12 @@ unsafe impl Send for Descriptor {}
 // SAFETY: as above.
 unsafe impl Sync for Descriptor {}
 
-/// The way in which a path is opened.
+/// The mode in which a path is opened.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Opening {
     /// Like [`File::open`].
     Plain,
-    /// As `Plain`: no file blocks when it is opened.
+    /// Like `Plain`: no file blocks when it is opened.
     NonBlocking,
     /// Fails for a symbolic link.
     Unfollowed,

@@ -89,7 +89,7 @@ impl<'a> Array<'a> {
     /// Creates a super-chunk for these blocks.
     ///
     /// # Errors
-    /// Returns an error if the library can't create an object.
+    /// Returns an error if the library cannot create an object.
     pub fn new(library: &'a Library, blocks: &Blocks) -> Result<Array<'a>, String> {
         let (mut cparams, mut dparams) = (blocks.cparams(), Dparams::default());
         let mut storage = Storage {

@@ -1,7 +1,7 @@
 //! Differential tests of `libblosc2.so` against the reference implementation.
 //!
 //! The test process loads two shared libraries with the same symbols: each is opened with
-//! `RTLD_LOCAL`, so that they don't share functions. *Ours* is the `libblosc2.so` in the directory
+//! `RTLD_LOCAL`, so that they do not share functions. *Ours* is the `libblosc2.so` in the directory
 //! of the build profile (`target/<profile>/`); the *reference* is the library in the PyPI wheel of
 //! python-blosc2.
 //!

@@ -27,7 +27,7 @@ impl Library {
     /// Opens a library; `name` identifies it in messages.
     ///
     /// # Errors
-    /// Returns an error if the library can't be opened or lacks functions.
+    /// Returns an error if the library cannot be opened or lacks functions.
     pub fn open(name: &'static str, path: &Path) -> Result<Library, String> {
         let handle = open_shared(path)?;
         // SAFETY: the handle is live (and never closed), and both libraries implement the interface
@@ -150,7 +150,7 @@ impl OwnedContext<'_> {
 /// Opens a shared library with local symbols; it is never closed.
 ///
 /// # Errors
-/// Returns an error if the library can't be opened.
+/// Returns an error if the library cannot be opened.
 pub fn open_shared(path: &Path) -> Result<*mut c_void, String> {
     let c_path = CString::new(path.as_os_str().as_encoded_bytes())
         .map_err(|_| format!("{}: NUL in the path", path.display()))?;
@@ -190,8 +190,8 @@ pub fn reference_path() -> Result<PathBuf, String> {
     })
 }
 
-/// Prevents that a library is loaded during a fork: its child would wait forever for the thread
-/// that loads it.
+/// Prevents loading a library during a fork: its child would wait forever for the thread that loads
+/// it.
 pub(crate) fn no_loading() -> MutexGuard<'static, ()> {
     static LOADING: Mutex<()> = Mutex::new(());
     LOADING.lock().unwrap_or_else(PoisonError::into_inner)

@@ -100,7 +100,7 @@ fn decompress(array: &Array, chunk: &[u8], len: usize) -> Result<Vec<u8>, i32> {
 }
 
 /// Returns the data that both libraries decompress both chunks to, and whether the chunks are
-/// memcpyed because they would not get smaller.
+/// stored because compression would not make them smaller.
 fn agreed(blocks: &Blocks, data: &[u8]) -> Result<(Vec<u8>, bool), String> {
     let arrays = [Array::new(ours(), blocks)?, Array::new(reference(), blocks)?];
     let mut results = Vec::new();

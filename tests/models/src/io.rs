@@ -1,4 +1,4 @@
-//! Buffers on the heap in the place of mapped pages.
+//! Buffers on the heap instead of mapped pages.
 
 use crate::Result;
 use std::ops::{Deref, DerefMut};

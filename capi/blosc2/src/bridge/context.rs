@@ -289,7 +289,7 @@ impl Context {
         }
         if is_nested {
             trace_error!(
-                "a callback of a decompression can't read the super-chunk that is being decompressed"
+                "a callback of a decompression cannot read the super-chunk that is being decompressed"
             );
             return Err(Error::InvalidParam);
         }

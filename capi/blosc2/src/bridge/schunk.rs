@@ -167,7 +167,7 @@ impl CSchunk {
         let hold = owner.gate().enter(entry).map_err(|_| {
             if entry.nested {
                 trace_error!(
-                    "a callback can't change the super-chunk that the calling function uses"
+                    "a callback cannot change the super-chunk that the calling function uses"
                 );
             } else {
                 trace_error!(

@@ -35,7 +35,7 @@ struct Job<'a> {
     index: usize,
 }
 
-/// Runs the job at `job`. The core guarantees that jobs don't panic.
+/// Runs the job at `job`. The core guarantees that jobs do not panic.
 unsafe extern "C" fn dojob(job: *mut c_void) {
     // SAFETY: `run` passes pointers to its jobs to the callback, and returns after all of them.
     let Job { job, index } = unsafe { &*job.cast::<Job<'_>>() };

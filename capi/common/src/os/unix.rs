@@ -197,7 +197,7 @@ pub mod slot {
     /// The number of a slot.
     pub type Key = libc::pthread_key_t;
 
-    /// Allocates a slot. `free` gets the pointer of an exiting thread, unless it is null.
+    /// Allocates a slot. `free` receives the pointer of an exiting thread, unless it is null.
     ///
     /// # Safety
     /// The function stays loaded until the process ends.

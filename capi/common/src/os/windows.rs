@@ -278,8 +278,8 @@ pub mod slot {
     /// The number of a slot.
     pub type Key = u32;
 
-    /// Allocates a slot. `free` gets the pointer of an exiting thread, unless it is null. The DLL
-    /// of this code stays loaded until the process ends.
+    /// Allocates a slot. `free` receives the pointer of an exiting thread, unless it is null. The
+    /// DLL of this code stays loaded until the process ends.
     ///
     /// # Safety
     /// `free` is a function of this DLL.

@@ -36,7 +36,7 @@ impl Filter for Blosc2 {
         }
         if dataset.is_mandatory && dataset.chunksize as usize > chunk::MAX_BUFFERSIZE {
             return Err(Failure(format!(
-                "a mandatory filter can't store chunks of {} bytes, at most {} are possible",
+                "a mandatory filter cannot store chunks of {} bytes, at most {} are possible",
                 dataset.chunksize,
                 chunk::MAX_BUFFERSIZE
             )));

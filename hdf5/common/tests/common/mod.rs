@@ -38,7 +38,7 @@ impl Plugin {
         // SAFETY: the functions have these types, and the library is never closed.
         unsafe {
             let library = libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL);
-            assert!(!library.is_null(), "{name} can't be loaded");
+            assert!(!library.is_null(), "{name} cannot be loaded");
             let function = |name: &std::ffi::CStr| {
                 let address = libc::dlsym(library, name.as_ptr());
                 assert!(!address.is_null(), "{name:?} is missing");

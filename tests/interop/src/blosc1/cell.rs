@@ -267,7 +267,7 @@ impl Cell {
             return Err(format!("validation returns {code} and {nbytes} bytes"));
         }
         self.same_items([ours, reference], &mine)?;
-        // Row L11: the reference splits such blocks and then can't read them.
+        // Row L11: the reference splits such blocks and then cannot read them.
         let blocksize = u32::from_le_bytes([mine[8], mine[9], mine[10], mine[11]]) as usize;
         let is_guarded = self.items() > MAX_STREAMS || blocksize / self.items() < MIN_STREAM;
         if self.splitmode() == ALWAYS_SPLIT && is_guarded {

@@ -61,7 +61,7 @@ impl Library {
     /// Opens a library; `name` identifies it in messages.
     ///
     /// # Errors
-    /// Returns an error if the library can't be opened.
+    /// Returns an error if the library cannot be opened.
     pub fn open(name: &'static str, path: &Path) -> Result<Library, String> {
         Ok(Library::load(name, open_shared(path)?))
     }

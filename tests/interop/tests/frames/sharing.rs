@@ -82,7 +82,7 @@ fn eight_threads_read_one_handle() {
 
 /// Appends a writer's chunks to the super-chunk at the path.
 fn write(library: &'static Library, path: &Path, writer: i32) -> Result<Vec<i64>, String> {
-    let handle = Handle::open(library, path, 0, Access::Locked).ok_or("can't be opened")?;
+    let handle = Handle::open(library, path, 0, Access::Locked).ok_or("cannot be opened")?;
     for nchunk in 0..APPENDED {
         let nchunks = handle.append_buffer(&data(writer, nchunk));
         if nchunks <= nchunk {

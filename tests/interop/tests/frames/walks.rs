@@ -126,7 +126,7 @@ fn watched(seed: u64, kind: Kind) -> Result<Vec<i64>, String> {
                 }
                 for library in [ours(), reference()] {
                     let Some(other) = reopened(library, &handle, kind, &path) else {
-                        return Err(format!("{} can't open it", library.name));
+                        return Err(format!("{} cannot open it", library.name));
                     };
                     holds(&other, &model)?;
                 }
@@ -165,7 +165,7 @@ fn in_turns(seed: u64, kind: Kind) -> Result<Vec<i64>, String> {
         };
         log.push(format!("{} opens {access:?}", library.name));
         let Some(handle) = Handle::open(library, &path, 0, access) else {
-            return Err(describe(kind, seed, "it can't be opened", &log));
+            return Err(describe(kind, seed, "it cannot be opened", &log));
         };
         for _ in 0..1 + random.below(4) {
             let maker = libraries[random.below(2)];
@@ -184,7 +184,7 @@ fn in_turns(seed: u64, kind: Kind) -> Result<Vec<i64>, String> {
                 for library in libraries {
                     let handle = Handle::open(library, &path, 0, Access::Plain);
                     let Some(handle) = handle else {
-                        return Err(format!("{} can't open it", library.name));
+                        return Err(format!("{} cannot open it", library.name));
                     };
                     holds(&handle, &model)?;
                 }

@@ -1,4 +1,4 @@
-//! The types of loom in the place of `src/pool/sync.rs`.
+//! The types of loom instead of `src/pool/sync.rs`.
 
 pub(crate) use loom::cell::Cell;
 pub(crate) use loom::hint::spin_loop;

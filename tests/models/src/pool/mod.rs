@@ -29,5 +29,5 @@ pub(crate) mod thread;
 pub(crate) use backend::{Backend, set_backend};
 pub(crate) use run::{release, run};
 
-/// As in `src/pool/mod.rs`.
+/// See `src/pool/mod.rs`.
 const MAX_THREADS: usize = 32767;

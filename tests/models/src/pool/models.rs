@@ -73,8 +73,8 @@ pub fn two_callers_share_a_pool() {
     });
 }
 
-/// A job whose threads wait for each other gets all its helpers, whether they are new, search, go
-/// to sleep or sleep. A lost notification would be a deadlock.
+/// All helpers join a job whose threads wait for each other, whether they are new, search, go to
+/// sleep or sleep. A lost notification would be a deadlock.
 pub fn no_notification_is_lost() {
     check(|| {
         let pool = pool();

@@ -1,5 +1,5 @@
-//! The types of shuttle in the place of `src/pool/sync.rs`. Every access is a point where another
-//! thread may run, and where a thread of the parent process ends if the process has forked.
+//! The types of shuttle instead of `src/pool/sync.rs`. Every access is a point where another thread
+//! may run, and where a thread of the parent process ends if the process has forked.
 
 use std::cell::Cell as StdCell;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Threads of shuttle in the place of `src/os/unix/thread.rs`, forks, and the runner of the models.
+//! Threads of shuttle instead of `src/os/unix/thread.rs`, forks, and the runner of the models.
 
 use super::{fork, process};
 use shuttle::current::me;
@@ -23,7 +23,7 @@ static REFUSES: AtomicUsize = AtomicUsize::new(0);
 /// Models use statics of the sources, so one runs at a time.
 static SERIAL: Mutex<()> = Mutex::new(());
 
-/// Random executions of each model, and as many with few preemptions at random places.
+/// Random executions of each model, and as many with few preemptions at random points.
 const ITERATIONS: usize = 5000;
 
 /// The number of preemptions of the executions with few.
