@@ -2,8 +2,8 @@
  * Arrays compressed with the library's plugins, in frames on disk. The output on stdout must
  * be equal for two libraries, and each must read the other's arrays.
  *
- *   b2nd_plugins write FOLDER    creates the arrays in FOLDER and reads them
- *   b2nd_plugins read FOLDER     reads arrays that another run created
+ *   b2nd_plugins write DIRECTORY    creates the arrays in DIRECTORY and reads them
+ *   b2nd_plugins read DIRECTORY     reads arrays that another run created
  */
 
 #include <b2nd.h>

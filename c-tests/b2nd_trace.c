@@ -2,8 +2,8 @@
  * Random calls on arrays with output on stdout. With the same seed, two libraries must print
  * the same and write the same files.
  *
- *   b2nd_trace write FOLDER SEED    creates arrays in FOLDER, changes them and reads them
- *   b2nd_trace read FOLDER SEED     reads arrays that another run created with this seed
+ *   b2nd_trace write DIRECTORY SEED    creates arrays in DIRECTORY, changes them and reads them
+ *   b2nd_trace read DIRECTORY SEED     reads arrays that another run created with this seed
  */
 
 #include <b2nd.h>

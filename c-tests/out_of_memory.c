@@ -620,7 +620,7 @@ static void objects_use_up_the_reserve(void) {
   blosc2_destroy();
 }
 
-/* Enters a new folder in /dev/shm, where durable writes are fast, or else one on disk. */
+/* Enters a new directory in /dev/shm, where durable writes are fast, or else one on disk. */
 static void enter_fast_folder(void) {
   snprintf(test_folder, sizeof test_folder, "/dev/shm/ferroblosc-memory-XXXXXX");
   if (mkdtemp(test_folder) == NULL || chdir(test_folder) != 0) {

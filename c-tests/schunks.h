@@ -1,5 +1,5 @@
 /*
- * Functions for the C tests of super-chunks: a temporary folder, super-chunks of all four
+ * Functions for the C tests of super-chunks: a temporary directory, super-chunks of all four
  * kinds of storage, chunks of every kind, and comparisons of read data.
  */
 
@@ -21,7 +21,7 @@ enum { ITEM = 4, ITEMS = 100, CHUNK = ITEM * ITEMS };
 static char test_folder[200];
 static char test_path[300];
 
-/* Creates a folder for the test's files and enters it. */
+/* Creates a directory for the test's files and enters it. */
 static inline void enter_folder(void) {
   snprintf(test_folder, sizeof test_folder, "%s/ferroblosc-schunks-XXXXXX", P_tmpdir);
   if (mkdtemp(test_folder) == NULL || chdir(test_folder) != 0) {
@@ -30,7 +30,7 @@ static inline void enter_folder(void) {
   }
 }
 
-/* Removes the folder, which must be empty: every test removes its files. */
+/* Removes the directory, which must be empty: every test removes its files. */
 static inline int leave_folder(void) {
   CHECK(chdir("/") == 0);
   CHECK_IS(rmdir(test_folder), 0);

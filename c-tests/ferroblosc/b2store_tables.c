@@ -1,4 +1,4 @@
-/* Tables of stores: columns of all kinds, nulls and deleted rows. The argument is the folder with
+/* Tables of stores: columns of all kinds, nulls and deleted rows. The argument is the directory of
  * the fixtures. */
 
 #include <b2store.h>

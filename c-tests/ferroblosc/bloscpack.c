@@ -1,4 +1,4 @@
-/* Bloscpack from C: every function, on files in the current folder. */
+/* Bloscpack from C: every function, on files in the current directory. */
 
 #include <bloscpack.h>
 #include <ferroblosc.h>

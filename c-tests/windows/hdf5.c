@@ -1,7 +1,7 @@
 /*
  * The HDF5 filter plugins as DLLs, with two copies of HDF5 in one process.
  *
- * usage: hdf5 PLUGIN-FOLDER HDF5-DLL OTHER-HDF5-DLL
+ * usage: hdf5 PLUGIN-DIRECTORY HDF5-DLL OTHER-HDF5-DLL
  *
  * The program is not linked with HDF5 and has no header of it. Each copy writes and reads a dataset
  * with both filters. The filters complete their parameters with functions of the copy that calls

@@ -4,7 +4,7 @@
  * usage: interrupt OUTPUT PROGRAM ARGUMENT...
  *
  * Starts the program in a console without a window, in the working directory, in which only the
- * program creates files. After the program created a temporary file or folder (".NAME.tmp"), the
+ * program creates files. After the program created a temporary file or directory (".NAME.tmp"), the
  * console sends Ctrl-C. The program must end with STATUS_CONTROL_C_EXIT and leave neither OUTPUT
  * nor a temporary file. (wine 8 cannot send Ctrl-Break.)
  */

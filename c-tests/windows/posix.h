@@ -28,7 +28,7 @@
 #define P_tmpdir "."
 #define chdir(path) change_directory(path)
 
-/* The tests leave their folder, which is in the current directory, by chdir("/"). */
+/* The tests leave their directory, a subdirectory of the current one, by chdir("/"). */
 static inline int change_directory(const char *path) {
   return _chdir(strcmp(path, "/") == 0 ? ".." : path);
 }

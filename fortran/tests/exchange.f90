@@ -1,4 +1,4 @@
-! Exchanges files with python-blosc2: `exchange write FOLDER` writes them, `exchange read FOLDER`
+! Exchanges files with python-blosc2: `exchange write DIR` writes them, `exchange read DIR`
 ! reads the same content written by exchange.py, which documents it.
 program exchange
   use, intrinsic :: iso_fortran_env, only: int16, int32, int64, int8, real32, real64

@@ -1,8 +1,8 @@
-"""The counterpart of exchange.f90: python-blosc2 with its own library, and libblosc.so.1 of C-Blosc.
+"""Counterpart of exchange.f90: python-blosc2 with its own library, and libblosc.so.1 of C-Blosc.
 
-exchange.py write FOLDER LIBBLOSC writes the files that exchange.f90 reads; read reads its files. Arrays of
-the Fortran shape (5, 4, 3) have the shape (3, 4, 5) here: item [k, j, i] is item (i + 1, j + 1, k + 1)
-there.
+exchange.py write DIR LIBBLOSC writes the files that exchange.f90 reads; read reads its files.
+Arrays of the Fortran shape (5, 4, 3) have the shape (3, 4, 5) here: item [k, j, i] is item
+(i + 1, j + 1, k + 1) there.
 """
 
 import ctypes

@@ -1,10 +1,11 @@
 """Compares the Fortran modules with C: constants, struct layouts and functions.
 
-usage: interface.py PREFIX FOLDER [FORTRAN-OPTION...]
+usage: interface.py PREFIX DIR [FORTRAN-OPTION...]
 
-PREFIX is the installation prefix of the headers, FOLDER a directory for generated programs. A C program
-and a Fortran program, both generated from the names in the sources of the modules, print constants and
-layouts; functions are compared with the recorded prototypes and symbols of the C libraries.
+PREFIX is the installation prefix of the headers, DIR a directory for generated programs. A C
+program and a Fortran program, both generated from the names in the sources of the modules, print
+constants and layouts; functions are compared with the recorded prototypes and symbols of the C
+libraries.
 """
 
 import json

@@ -1,7 +1,7 @@
 """Tests of HDF5 filters as Zarr codecs in netCDF-C, with a directory of plugins in HDF5_PLUGIN_PATH.
 
-    nczarr.py write FOLDER    netCDF-C writes arrays with every codec, numcodecs writes more arrays
-    nczarr.py read FOLDER     netCDF-C and numcodecs read them; netCDF-C writes into one
+    nczarr.py write DIR    netCDF-C writes arrays with every codec, numcodecs writes more arrays
+    nczarr.py read DIR     netCDF-C and numcodecs read them; netCDF-C writes into one
 
 Without the variable, netCDF-C uses the plugins of its own wheel.
 """

@@ -20,7 +20,7 @@ struct Dim {
 /// The plan of a copy of a box of items between two arrays.
 #[derive(Clone, Copy, Debug)]
 pub struct BoxCopy {
-    /// Length of the runs that are contiguous on both sides, in bytes.
+    /// The length of the runs that are contiguous on both sides, in bytes.
     run: usize,
     /// The loops, innermost first.
     dims: [Dim; MAX_DIM],
@@ -37,7 +37,7 @@ pub struct BoxCopy {
 pub struct Side<'a> {
     /// Extent of each dimension, in items. The first one is unused.
     pub shape: &'a [usize],
-    /// Index of the first item of the box.
+    /// The index of the first item of the box.
     pub start: &'a [usize],
 }
 

@@ -28,15 +28,15 @@ pub struct Geometry {
     pub extshape: [i64; MAX_DIM],
     /// The shape of a chunk, rounded up to whole blocks.
     pub extchunkshape: [i64; MAX_DIM],
-    /// Number of items in the array.
+    /// The number of items in the array.
     pub nitems: i64,
-    /// Number of items in a chunk.
+    /// The number of items in a chunk.
     pub chunknitems: i32,
-    /// Number of items in a block.
+    /// The number of items in a block.
     pub blocknitems: i32,
-    /// Number of items in the array, rounded up to whole chunks.
+    /// The number of items in the array, rounded up to whole chunks.
     pub extnitems: i64,
-    /// Number of items in a chunk, rounded up to whole blocks.
+    /// The number of items in a chunk, rounded up to whole blocks.
     pub extchunknitems: i64,
 }
 

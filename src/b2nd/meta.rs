@@ -31,13 +31,13 @@ const FIXARRAY: u8 = 0x90;
 const INT64: u8 = 0xD3;
 const INT32: u8 = 0xD2;
 const STR32: u8 = 0xDB;
-/// Offset of the number of dimensions.
+/// The offset of the number of dimensions.
 const NDIM_AT: usize = 2;
-/// Offset of the first extent of the shape, after its marker.
+/// The offset of the first extent of the shape, after its marker.
 const SHAPE_AT: usize = 4;
 const INT64_LEN: usize = 9;
 const INT32_LEN: usize = 5;
-/// Length of the header of the dtype: format, marker and length.
+/// The length of the header of the dtype: format, marker and length.
 const DTYPE_HEAD: usize = 6;
 
 /// The parsed content of the metalayer, not yet validated.

@@ -157,7 +157,7 @@ fn row_l10_the_number_of_threads_is_checked_when_needed() {
 
 #[test]
 fn row_l11_blocks_split_against_the_rule_are_read() {
-    // One block of 400 bytes with four raw streams of 100 bytes.
+    // One block of 400 bytes with four stored streams of 100 bytes.
     let mut chunk = vec![2, 1, 0x20, 4];
     for number in [400, 400, 16 + 4 + 4 * 104, 20] {
         chunk.extend(i32::to_le_bytes(number));
@@ -170,7 +170,7 @@ fn row_l11_blocks_split_against_the_rule_are_read() {
     assert_eq!(decompressed(&chunk, 400), Ok(data));
 }
 
-/// Returns a chunk in blocks of `blocksize` bytes with raw streams.
+/// Returns a chunk in blocks of `blocksize` bytes with stored streams.
 fn raw_streams(flags: u8, blocksize: usize, streams: usize, data: &[u8]) -> Vec<u8> {
     let nblocks = data.len().div_ceil(blocksize);
     let (mut starts, mut body) = (Vec::new(), Vec::new());

@@ -1,7 +1,7 @@
 //! The interface to the files of frames: a [`Backend`], which programs can implement themselves.
 //!
-//! A backend opens [`Stream`]s by path. Streams are read and written at absolute positions; they
-//! are opened and closed for each task, several at a time and from several threads.
+//! A backend opens [`Stream`]s by path. Streams are read and written at absolute offsets; they are
+//! opened and closed for each task, several at a time and from several threads.
 
 use super::ReadAt;
 use crate::os::files::exists;
@@ -145,7 +145,7 @@ pub struct Attributes {
     pub mode: u32,
     /// The number of hard links.
     pub links: u64,
-    /// Size of the file in bytes.
+    /// The size of the file in bytes.
     pub size: u64,
     /// Time of the last modification, in nanoseconds.
     pub modified: i128,
@@ -381,7 +381,7 @@ impl ReadAt for std::sync::Arc<dyn Stream> {
     }
 }
 
-/// Appends bytes to a file, which is created if it does not exist; returns their position.
+/// Appends bytes to a file, which is created if it does not exist; returns their offset.
 ///
 /// # Errors
 /// [`Error::FileOpen`], [`Error::FileRead`] when the size of the file is not available,

@@ -1,6 +1,6 @@
 //! The file system as a backend.
 //!
-//! Streams are plain descriptors with `O_CLOEXEC`. They are read and written at explicit positions,
+//! Streams are plain descriptors with `O_CLOEXEC`. They are read and written at explicit offsets,
 //! so that threads can share them, and interrupted system calls are resumed.
 
 use super::ReadAt;

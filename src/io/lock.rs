@@ -33,9 +33,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 const SUFFIX: &str = ".b2lock";
 /// The index file of a sparse frame, which writers write to.
 const INDEX: &str = "chunks.b2frame";
-/// Size of a lock file in bytes.
+/// The size of a lock file in bytes.
 const LEN: u64 = 16;
-/// Offset of the generation in the lock file.
+/// The offset of the generation in the lock file.
 const GENERATION_AT: u64 = 8;
 /// Environment variable that enables locking for all frames.
 const VARIABLE: &str = "BLOSC_LOCKING";

@@ -57,9 +57,10 @@ pub fn descriptor(file: &File) -> Descriptor {
 pub struct Mapping {
     /// Address of the first byte.
     pub start: NonNull<u8>,
-    /// Size of the file in bytes; for a private mapping the size it would have if it were written.
+    /// The size of the file in bytes; for a private mapping the size it would have if it were
+    /// written.
     pub file_size: usize,
-    /// Number of mapped bytes, at least `file_size`.
+    /// The number of mapped bytes, at least `file_size`.
     pub mapping_size: usize,
     /// Permitted access.
     pub access: Access,

@@ -1,7 +1,7 @@
 //! Access to files, and the backends that store frames.
 //!
-//! [`ReadAt`] reads files at a position, from several threads at once and without a shared file
-//! position. A [`Backend`] stores frames.
+//! [`ReadAt`] reads files at an offset, from several threads at once and without a shared file
+//! offset. A [`Backend`] stores frames.
 //!
 //! ```
 //! use ferroblosc::io::ReadAt;
@@ -92,7 +92,7 @@ pub use regular::{open_regular, read_regular};
 use crate::os::files;
 use crate::{Error, Result, kernels};
 
-/// Bytes that can be read at any position.
+/// Bytes that can be read at any offset.
 pub trait ReadAt: Send + Sync {
     /// Reads into `dest` from `position` on; returns the number of bytes read, which is less than
     /// `dest.len()` only at the end.

@@ -16,11 +16,11 @@ use std::path::{Path, PathBuf};
 
 /// Suffix of temporary files and directories of frames.
 pub const FRAME_SUFFIX: &str = ".b2tmp";
-/// Number of names tried, each with the next number at its end.
+/// The number of names tried, each with the next number at its end.
 const NAMES: usize = 16;
-/// Length of the longest number with its hyphen.
+/// The length of the longest number with its hyphen.
 const NUMBER_LEN: usize = 3;
-/// Number of attempts for a name that another process has just released.
+/// The number of attempts for a name that another process has just released.
 const ATTEMPTS: usize = 4;
 
 /// Returns the path with a suffix, and with a number if it is not 0.

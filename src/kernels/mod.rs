@@ -1,7 +1,7 @@
 //! Layer 0: pure byte transforms on slices.
 //!
-//! Each transform has a folder. `generic.rs` contains portable code, with which all other code is
-//! compared in tests, `transpose.rs` or `vectors.rs` the vector algorithm, and `avx512.rs` and
+//! Each transform has a directory. `generic.rs` contains portable code, with which all other code
+//! is compared in tests, `transpose.rs` or `vectors.rs` the vector algorithm, and `avx512.rs` and
 //! `vbmi.rs` faster algorithms for some CPUs. `mod.rs` checks lengths and selects the level.
 //! Algorithms are written once, over the trait `vector::Vector`; `vector/<level>.rs` implements it
 //! for one instruction set, and `compile.rs` compiles the algorithms for each level.

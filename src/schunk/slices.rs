@@ -21,7 +21,7 @@ fn typesize<S: State + ?Sized>(s: &S) -> Result<i64> {
 /// The bytes of a range within one chunk.
 struct Piece {
     nchunk: i64,
-    /// Offset in the chunk, in bytes.
+    /// The offset in the chunk, in bytes.
     from: usize,
     len: usize,
 }

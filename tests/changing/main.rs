@@ -138,7 +138,7 @@ const SAMPLES: [fn(Storage) -> SChunk; 9] = [
     long_array,
 ];
 
-/// A temporary folder, in memory if possible.
+/// A temporary directory, in memory if possible.
 struct Folder(PathBuf);
 
 impl Folder {

@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-/// Size of the data of a chunk in bytes.
+/// The size of the data of a chunk in bytes.
 const CHUNK: usize = 4000;
 const NAME: &str = "text";
 const TEXT: &[u8] = b"a text that is longer than the header of a chunk";
@@ -43,7 +43,7 @@ struct State {
     recorded: Vec<Step>,
     /// The changes of the other handle, and the number of half reads before each.
     script: VecDeque<(usize, Step)>,
-    /// Number of half reads so far.
+    /// The number of half reads so far.
     half_reads: usize,
     /// Where a read is interrupted, in sixteenths of its length.
     split: usize,

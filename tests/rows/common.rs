@@ -137,7 +137,7 @@ pub fn getitem(chunk: &[u8], start: i32, nitems: i32, destsize: usize) -> Result
     Ok(dest[..size].to_vec())
 }
 
-/// Offsets in a chunk's header.
+/// The offsets in a chunk's header.
 pub mod at {
     pub const VERSION: usize = 0;
     pub const FLAGS: usize = 2;
@@ -184,7 +184,7 @@ pub fn with_byte(chunk: &[u8], at: usize, value: u8) -> Vec<u8> {
     chunk
 }
 
-/// Returns a raw stream.
+/// Returns a stored stream.
 pub fn raw_stream(bytes: &[u8]) -> Vec<u8> {
     [&(bytes.len() as i32).to_le_bytes(), bytes].concat()
 }

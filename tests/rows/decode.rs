@@ -95,7 +95,7 @@ fn row_c40_old_chunks_within_the_limits_are_split() {
     assert_eq!(decompress(&chunk, data.len()), Ok(data));
 }
 
-/// Returns a chunk of bitshuffled blocks, each with a single raw stream made by `filter`.
+/// Returns a chunk of bitshuffled blocks, each with a single stored stream made by `filter`.
 fn bitshuffled_chunk(
     version: u8,
     data: &[u8],

@@ -1,9 +1,9 @@
 // Runs the WebAssembly module in Node.
 //
-// usage: node run.mjs check MODULE FOLDER | node run.mjs damage MODULE FOLDER ROUNDS
-//        | node run.mjs speed MODULE FOLDER
+// usage: node run.mjs check MODULE DIR | node run.mjs damage MODULE DIR ROUNDS
+//        | node run.mjs speed MODULE DIR
 //
-// FOLDER has the files that the program `native` has written. `check` compares all results with the
+// DIR has the files that the program `native` has written. `check` compares all results with the
 // expected ones. `damage` changes bytes of the sources: each call must return, and use little
 // memory. `speed` prints the decompression speeds.
 

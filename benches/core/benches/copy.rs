@@ -28,7 +28,7 @@ const SIZES: [usize; 13] = [
     16 << 20,
     64 << 20,
 ];
-/// Offsets of the source in a page.
+/// The offsets of the source in a page.
 const OFFSETS: [usize; 4] = [0, 5, 32, 4080];
 /// Copies of small sizes between two readings of the clock have this many bytes together.
 const BATCH: usize = 64 << 10;

@@ -27,7 +27,7 @@ const FILTERS: [(&str, u8); 3] = [
     ("bitshuffle", filter::id::BITSHUFFLE),
 ];
 const LEVELS: [u8; 2] = [1, 5];
-/// Sizes of small chunks in bytes, where the cost of the call dominates.
+/// The sizes of small chunks in bytes, where the cost of the call dominates.
 const SMALL: usize = 1 << 10;
 /// The number of items read at once, and their index.
 const ITEMS: [usize; 2] = [1, 1000];

@@ -515,7 +515,7 @@ pub fn files(options: &Options, peers: &Peers, report: &mut Report) -> Result<()
     Ok(())
 }
 
-/// Returns the fetched files in the target folder, sorted by name.
+/// Returns the fetched files in the target directory, sorted by name.
 fn fetched() -> Vec<String> {
     /// The item size of the data.
     const TYPESIZE: usize = 4;

@@ -28,7 +28,7 @@ fn program() -> &'static Path {
     })
 }
 
-/// Returns a folder for one test, with a plugin library of this kind and name, if given.
+/// Returns a directory for one test, with a plugin library of this kind and name, if given.
 fn folder(test: &str, plugin: Option<(&str, &str)>) -> PathBuf {
     let folder = empty_folder(test);
     if let Some((kind, name)) = plugin {
@@ -38,8 +38,8 @@ fn folder(test: &str, plugin: Option<(&str, &str)>) -> PathBuf {
     folder
 }
 
-/// Returns a command that runs the program. It loads libraries from the folder, too, and `PATH`
-/// contains only the folder.
+/// Returns a command that runs the program. It also loads libraries from the directory, and `PATH`
+/// contains only the directory.
 fn plugins(folder: &Path, kind: &str, id: i32, expected: i32) -> Command {
     let mut command = Command::new(program());
     let libraries = format!("{}:{}", library_folder().display(), folder.display());
@@ -52,7 +52,7 @@ fn plugins(folder: &Path, kind: &str, id: i32, expected: i32) -> Command {
     command
 }
 
-/// Writes a shell script into the folder.
+/// Writes a shell script into the directory.
 fn script(folder: &Path, name: &str, text: &str) {
     let path = folder.join(name);
     fs::write(&path, format!("#!/bin/sh\n{text}\n")).expect("a script");

@@ -1,7 +1,7 @@
 # !/bin/bash Builds and runs the program in this directory as separate projects, which use the
 # modules installed under a prefix.
 #
-# usage: build.sh PREFIX FOLDER
+# usage: build.sh PREFIX DIR
 #
 # LIBDIR is the library directory under the prefix, as for the installation.
 set -euo pipefail

@@ -394,8 +394,8 @@ impl ChunkHeader {
     /// Checks the stored size of a chunk that is decompressed from `len` bytes.
     ///
     /// # Errors
-    /// [`Error::InvalidHeader`] if bytes are missing; [`Error::Data`] for raw data of another size,
-    /// and for special chunks of an unknown type.
+    /// [`Error::InvalidHeader`] if bytes are missing; [`Error::Data`] for stored data of another
+    /// size, and for special chunks of an unknown type.
     #[inline(always)]
     pub(crate) fn check_stored(&self, len: usize) -> Result<()> {
         if !self.lazy && self.cbytes > len {

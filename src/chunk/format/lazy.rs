@@ -104,7 +104,7 @@ impl<'a> LazyChunk<'a> {
 ///
 /// # Errors
 /// - [`Error::InvalidParam`] for a short header, which has no lazy bit;
-/// - [`Error::Data`] if the sizes of raw data are inconsistent;
+/// - [`Error::Data`] if the sizes of stored data are inconsistent;
 /// - [`Error::ReadBuffer`] if `front` is too short;
 /// - [`Error::InvalidHeader`] if the header is invalid or a block start is outside the chunk;
 /// - [`Error::VersionSupport`] if the chunk has a newer format;
@@ -120,7 +120,7 @@ pub fn make_lazy(front: &[u8], nchunk: i32, offset: i64) -> Result<Vec<u8>> {
     let nblocks = Blocking::of(&header).count;
     let table_len = WORD * nblocks;
     let header_len = header.header_len();
-    // Raw data have no table to bound the number of blocks, so the size of the chunk must match.
+    // Stored data have no table to bound the number of blocks, so the size of the chunk must match.
     let table = if !header.is_memcpyed() {
         Some(front.get(header_len..header_len + table_len).ok_or(Error::ReadBuffer)?)
     } else if header.cbytes == header_len + header.nbytes {

@@ -46,9 +46,9 @@ const VERSION: u8 = 1;
 const XXH3_64: u8 = 1;
 /// The first 8 bytes of a table.
 const HEAD: [u8; 8] = [MAGIC[0], MAGIC[1], MAGIC[2], MAGIC[3], VERSION, XXH3_64, 0, 0];
-/// Size of a number in bytes.
+/// The size of a number in bytes.
 const WORD: usize = size_of::<u64>();
-/// Size of a table without checksums, in bytes.
+/// The size of a table without checksums, in bytes.
 const EMPTY_LEN: usize = HEAD.len() + 3 * WORD + WORD;
 
 /// Header bytes that the fingerprint does not cover: the frame length and the threads.

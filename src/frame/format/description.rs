@@ -17,7 +17,7 @@ pub struct StoredParams {
     pub clevel: u8,
     /// Split mode, numbered as in [`crate::chunk::SplitMode`].
     pub splitmode: u8,
-    /// Size of an item in bytes; may exceed 255.
+    /// The size of an item in bytes; may exceed 255.
     pub typesize: i32,
     /// Whether chunks are compressed with a dictionary.
     pub use_dict: bool,
@@ -60,17 +60,18 @@ impl StoredParams {
 /// The sizes of a super-chunk, which change with its chunks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counters {
-    /// Size of every chunk but the last in bytes; 0 if the sizes differ, −1 before the first chunk.
+    /// The size of every chunk but the last in bytes; 0 if the sizes differ, −1 before the first
+    /// chunk.
     pub chunksize: i32,
     /// The requested block size in bytes; 0 is automatic.
     pub blocksize: i32,
     /// The flags byte 0x1E of the first chunk; 0 without chunks.
     pub flags2: u8,
-    /// Number of chunks.
+    /// The number of chunks.
     pub nchunks: i64,
     /// Uncompressed size in bytes.
     pub nbytes: i64,
-    /// Size of all chunks in bytes; in a contiguous frame the size of its data section, holes
+    /// The size of all chunks in bytes; in a contiguous frame the size of its data section, holes
     /// included.
     pub cbytes: i64,
 }
@@ -121,7 +122,7 @@ pub struct Description {
     pub recorded: StoredParams,
     /// Sizes. Writing a chunk sets the size of the data section.
     pub counters: Counters,
-    /// Numbers of compression and decompression threads, which readers ignore.
+    /// The numbers of compression and decompression threads, which readers ignore.
     pub threads: (i16, i16),
     /// Fixed metalayers.
     pub metalayers: Vec<Metalayer>,

@@ -16,14 +16,14 @@ use std::sync::Arc;
 pub struct Footer {
     /// The whole header.
     pub header: Vec<u8>,
-    /// Position of the index.
+    /// The offset of the index.
     pub index_at: u64,
     /// The index; empty in a frame without data.
     pub index: Vec<u8>,
     /// The bytes after the index, or after the header in a frame without data. They may include
     /// large metalayers, so they are shared with the description.
     pub rest: Arc<Vec<u8>>,
-    /// Size of the trailer, at the end of `rest`, in bytes.
+    /// The size of the trailer, at the end of `rest`, in bytes.
     pub trailer_len: u32,
 }
 
@@ -66,7 +66,7 @@ impl Footer {
         Footer::new(header, index_at, Vec::new(), &description.trailer, checksums)
     }
 
-    /// Returns the position of `rest`.
+    /// Returns the offset of `rest`.
     pub fn rest_at(&self) -> u64 {
         if self.index.is_empty() {
             self.header.len() as u64
@@ -75,7 +75,7 @@ impl Footer {
         }
     }
 
-    /// Returns the position after the chunks: that of the index, or of `rest` in a frame without
+    /// Returns the offset after the chunks: that of the index, or of `rest` in a frame without
     /// data.
     pub fn start(&self) -> u64 {
         if self.index.is_empty() { self.rest_at() } else { self.index_at }
@@ -86,12 +86,12 @@ impl Footer {
         self.rest_at() + self.rest.len() as u64
     }
 
-    /// Returns the header, the index and the rest with their positions.
+    /// Returns the header, the index and the rest with their offsets.
     fn sections(&self) -> [(u64, &[u8]); 3] {
         [(0, &self.header), (self.index_at, &self.index), (self.rest_at(), &self.rest)]
     }
 
-    /// Returns the bytes of a range with their positions; `None` if the range includes bytes of
+    /// Returns the bytes of a range with their offsets; `None` if the range includes bytes of
     /// chunks, which are not cached.
     pub fn range(&self, position: u64, len: u64) -> Option<impl Iterator<Item = (u64, &[u8])>> {
         let end = position + len;
@@ -106,8 +106,8 @@ impl Footer {
         })
     }
 
-    /// Whether the header, the index or the rest is at this position and equals `bytes`. Contents
-    /// are compared only if they are not the same slice.
+    /// Whether the header, the index or the rest is at this offset and equals `bytes`. Contents are
+    /// compared only if they are not the same slice.
     pub fn has(&self, position: u64, bytes: &[u8]) -> bool {
         self.sections().into_iter().any(|(at, section)| {
             at == position && (std::ptr::eq(section, bytes) || section == bytes)

@@ -25,24 +25,24 @@ use super::section::{self, Named, bytes_at, i16_at, i32_at, i64_at};
 use crate::filter::{SLOTS, Slot};
 use crate::{Error, Result};
 
-/// Size in bytes of the start of a header, whose layout is the same in every frame.
+/// The size in bytes of the start of a header, whose layout is the same in every frame.
 pub const FIXED_LEN: usize = 87;
-/// Size of the shortest trailer in bytes.
+/// The size of the shortest trailer in bytes.
 pub const MIN_TRAILER_LEN: usize = 25;
-/// Size of the smallest header, that of a frame without metalayers, in bytes.
+/// The size of the smallest header, that of a frame without metalayers, in bytes.
 pub const MIN_LEN: usize = FIXED_LEN + section::EMPTY_LEN;
 /// The first bytes of each frame that is written.
 pub const MARK: &[u8; 10] = b"\x9e\xa8b2frame\0";
 /// The magic bytes at offset 2. A frame in memory must have them; readers of files ignore them.
 pub const MAGIC: [u8; 8] = *b"b2frame\0";
 
-/// Offset of [`MAGIC`].
+/// The offset of [`MAGIC`].
 pub(super) const MAGIC_AT: usize = 2;
-/// Offset of the header length, 32 bits.
+/// The offset of the header length, 32 bits.
 pub const HEADER_LEN_AT: usize = 11;
-/// Offset of the frame length, 64 bits.
+/// The offset of the frame length, 64 bits.
 pub(super) const FRAME_LEN_AT: usize = 16;
-/// Offset of the thread counts: two 16-bit numbers, each after a marker.
+/// The offset of the thread counts: two 16-bit numbers, each after a marker.
 pub(super) const THREADS_AT: usize = 62;
 const FLAGS_AT: usize = 25;
 const KIND_AT: usize = 26;
@@ -63,10 +63,10 @@ const CODEC_META_AT: usize = 78;
 const FILTERS_META_AT: usize = 79;
 const MORE_FLAGS_AT: usize = 85;
 
-/// Offset of the map of metalayers.
+/// The offset of the map of metalayers.
 const METALAYERS_AT: usize = FIXED_LEN + 4;
-/// Size of an empty map as counted in headers: from the first byte of the section to the end of the
-/// map.
+/// The size of an empty map as counted in headers: from the first byte of the section to the end of
+/// the map.
 const SIZE_OF_NO_METALAYERS: usize = 7;
 
 /// The fixed part with all numbers 0.
@@ -112,7 +112,7 @@ const USE_DICT: u8 = 0x01;
 const FALSE: u8 = 0xc2;
 const TRUE: u8 = 0xc3;
 
-/// Size of an offset in the index, in bytes.
+/// The size of an offset in the index, in bytes.
 const OFFSET_LEN: i64 = 8;
 
 /// The storage of a frame's chunks.
@@ -137,15 +137,15 @@ impl Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FrameHeader {
-    /// Size of the header in bytes, including metalayers.
+    /// The size of the header in bytes, including metalayers.
     pub header_len: u32,
-    /// Size of the frame in bytes; for a sparse frame the size of its index file.
+    /// The size of the frame in bytes; for a sparse frame the size of its index file.
     pub frame_len: u64,
     /// Compression parameters.
     pub recorded: StoredParams,
     /// Sizes; `flags2` and `nchunks` are not stored in a header and are 0 here.
     pub counters: Counters,
-    /// Numbers of compression and decompression threads when the header was written. Unused.
+    /// The numbers of compression and decompression threads when the header was written. Unused.
     pub threads: (i16, i16),
     /// Whether the trailer has metalayers. Readers trust the trailer instead.
     pub has_vlmetalayers: bool,
@@ -366,7 +366,7 @@ pub fn set_cbytes(header: &mut [u8], cbytes: i64) {
 /// Parses the metalayers of a whole header.
 ///
 /// # Errors
-/// [`Error::Data`] for more than [`MAX_METALAYERS`], for invalid markers and positions, and for
+/// [`Error::Data`] for more than [`MAX_METALAYERS`], for invalid markers and offsets, and for
 /// contents that overlap; [`Error::ReadBuffer`] for contents beyond the header.
 pub fn parse_metalayers(header: &[u8]) -> Result<Vec<Metalayer>> {
     section::parse(header, METALAYERS_AT, MAX_METALAYERS)

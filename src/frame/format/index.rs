@@ -1,7 +1,7 @@
 //! The index of a frame: the offsets of its chunks.
 //!
 //! The index is itself a chunk, of little-endian 64-bit *offsets*. In a contiguous frame an offset
-//! is the position of a chunk relative to the end of the header; in a sparse frame it is the number
+//! is the offset of a chunk relative to the end of the header; in a sparse frame it is the number
 //! of the chunk's file. A negative offset encodes a chunk of one repeated value, which is not
 //! stored.
 //!
@@ -20,15 +20,15 @@ use crate::{Buffer, Error, Result};
 use std::borrow::Cow;
 use std::slice;
 
-/// Size of an offset in bytes.
+/// The size of an offset in bytes.
 const OFFSET_LEN: usize = size_of::<i64>();
-/// Number of offsets in a block.
+/// The number of offsets in a block.
 const BLOCK: usize = 2048;
-/// Size of a block start in bytes.
+/// The size of a block start in bytes.
 const START_LEN: usize = 4;
-/// Size in bytes of the length field before a compressed block.
+/// The size in bytes of the length field before a compressed block.
 const SIZE_LEN: usize = 4;
-/// Offset of the compressed block in a chunk of one block.
+/// The offset of the compressed block in a chunk of one block.
 const ONLY_BLOCK_AT: usize = EXTENDED_HEADER_LENGTH + START_LEN;
 /// Maximum size of a compressed block in bytes.
 const WORST_BLOCK: usize = SIZE_LEN + BLOCK * OFFSET_LEN;
@@ -83,8 +83,8 @@ pub mod offset {
     }
 }
 
-/// The stored offsets of a frame's chunks: positions relative to the end of the header, file
-/// numbers, or negative values for chunks of one repeated value.
+/// The stored offsets of a frame's chunks: bytes relative to the end of the header, file numbers,
+/// or negative values for chunks of one repeated value.
 ///
 /// A few bytes of a file can describe a huge number of chunks with the same offset, so such a list
 /// is not expanded.
@@ -94,7 +94,7 @@ pub enum Offsets {
     Each(Vec<i64>),
     /// The same offset for all chunks.
     Same {
-        /// Number of chunks.
+        /// The number of chunks.
         count: usize,
         /// The offset.
         offset: i64,

@@ -31,11 +31,11 @@ use crate::codec;
 use crate::filter::{SLOTS, Slot};
 use crate::{Error, Result};
 
-/// Size in bytes of the start of a header, whose layout is the same in every older frame.
+/// The size in bytes of the start of a header, whose layout is the same in every older frame.
 pub const FIXED_LEN: usize = 82;
-/// Size of the shortest header in bytes: an empty map of metalayers and no array after it.
+/// The size of the shortest header in bytes: an empty map of metalayers and no array after it.
 const MIN_LEN: usize = FIXED_LEN + 7;
-/// Offset of the map of metalayers.
+/// The offset of the map of metalayers.
 const MAP_AT: usize = FIXED_LEN + 4;
 const FLAGS_AT: usize = 25;
 const CODEC_AT: usize = 27;
@@ -57,7 +57,7 @@ const MARKERS: [(usize, u8); 6] = [
 /// Highest version number of these layouts and of the current one.
 const LAST_VERSION: u8 = 3;
 const VERSION_MASK: u8 = 0x0f;
-/// Offset of the user metadata in a trailer.
+/// The offset of the user metadata in a trailer.
 const USERMETA_AT: usize = 2;
 /// Name of the metalayer that user metadata are reported as.
 const USERMETA: &[u8] = b"usermeta";
@@ -76,7 +76,7 @@ pub struct LegacyFrame {
     pub vlmetalayers: Vec<Metalayer>,
 }
 
-/// A function that fills a slice with the bytes at a position, relative to the first byte of the
+/// A function that fills a slice with the bytes at an offset, relative to the first byte of the
 /// frame, or fails.
 pub type ReadFrame<'a> = dyn Fn(u64, &mut [u8]) -> Result<()> + 'a;
 

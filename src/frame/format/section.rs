@@ -2,12 +2,12 @@
 //!
 //! ```text
 //!  93 cd size     an array of 3; size of the map
-//!  de N           a map:    N × (a0|length, name, d2, position)
+//!  de N           a map:    N × (a0|length, name, d2, offset)
 //!  dc N           an array: N × (c6, length, content)
 //! ```
-//! `size` and `N` have 16 bits; positions and lengths of contents have 32 bits; all are big endian.
-//! A position is the offset of a content's `c6` from the first byte of the header or trailer.
-//! Readers locate the contents by these positions alone and ignore the rest of the array. (Source:
+//! `size` and `N` have 16 bits; offsets and lengths of contents have 32 bits; all are big endian.
+//! An offset is the distance of a content's `c6` from the first byte of the header or trailer.
+//! Readers locate the contents by these offsets alone and ignore the rest of the array. (Source:
 //! the C-Blosc2 frame format.)
 
 use super::description::{MAX_NAME_LEN, Metalayer};
@@ -35,15 +35,15 @@ pub fn i16_at(bytes: &[u8], at: usize) -> i16 {
 /// A name and its content.
 pub type Named<'a> = (&'a [u8], &'a [u8]);
 
-/// Size of a section without names, in bytes.
+/// The size of a section without names, in bytes.
 pub const EMPTY_LEN: usize = 10;
-/// Size of the array marker, the map size, and the marker and count of the map, in bytes.
+/// The size of the array marker, the map size, and the marker and count of the map, in bytes.
 const HEAD_LEN: usize = 7;
-/// Size of the marker and count of the array of contents, in bytes.
+/// The size of the marker and count of the array of contents, in bytes.
 const ARRAY_HEAD: usize = 3;
-/// Size of a map entry without its name, in bytes.
+/// The size of a map entry without its name, in bytes.
 const ENTRY_LEN: usize = 6;
-/// Size of the marker and length before a content, in bytes.
+/// The size of the marker and length before a content, in bytes.
 const CONTENT_HEAD: usize = 5;
 
 const ARRAY_OF_3: u8 = 0x93;
@@ -59,7 +59,7 @@ pub const BIN32: u8 = 0xc6;
 ///
 /// # Errors
 /// [`Error::InvalidParam`] for more than `most` names, a name that is too long, or more bytes than
-/// a position can address.
+/// an offset can address.
 pub fn built_len(named: &[Named<'_>], most: usize) -> Result<usize> {
     if named.len() > most || named.iter().any(|(name, _)| name.len() > MAX_NAME_LEN) {
         return Err(Error::InvalidParam);
@@ -106,7 +106,7 @@ pub fn write(mut put: impl FnMut(&[u8]), start: usize, named: &[Named<'_>], size
 /// trailer `bytes`.
 ///
 /// # Errors
-/// [`Error::Data`] for more than `most` names, invalid markers and positions, and contents that
+/// [`Error::Data`] for more than `most` names, invalid markers and offsets, and contents that
 /// overlap; [`Error::ReadBuffer`] for a section that exceeds `bytes`.
 pub fn parse(bytes: &[u8], map_at: usize, most: usize) -> Result<Vec<Metalayer>> {
     let map = bytes.get(map_at..).ok_or(Error::ReadBuffer)?;
@@ -138,7 +138,7 @@ fn copy(bytes: &[u8]) -> Result<Vec<u8>> {
     Ok(copy)
 }
 
-/// Splits the next name and position off the map.
+/// Splits the next name and offset off the map.
 fn split_entry<'a>(entries: &mut &'a [u8]) -> Result<(&'a [u8], i32)> {
     let head = entries.split_off_first().ok_or(Error::ReadBuffer)?;
     if head & SHORT_STRING_MASK != SHORT_STRING {
@@ -157,7 +157,7 @@ fn split_entry<'a>(entries: &mut &'a [u8]) -> Result<(&'a [u8], i32)> {
     Ok((name, i32_at(position, 0)))
 }
 
-/// Returns the content at a position.
+/// Returns the content at an offset.
 pub fn content_at(bytes: &[u8], position: i32) -> Result<&[u8]> {
     let found = usize::try_from(position)
         .ok()
@@ -178,7 +178,8 @@ mod tests {
     use crate::frame::format::{MAX_METALAYERS, MAX_VLMETALAYERS};
     use crate::frame::format::{header, trailer, vectors};
 
-    /// Offset of the metalayers' map in the header of [`vectors::TINY`], which has one named `m`.
+    /// The offset of the metalayers' map in the header of [`vectors::TINY`], which has one named
+    /// `m`.
     const MAP_AT: usize = 91;
 
     fn tiny() -> Vec<u8> {

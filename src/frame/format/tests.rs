@@ -16,7 +16,7 @@ struct Parts {
     vlmetalayers: Vec<Metalayer>,
 }
 
-/// Splits a frame with this module's parsers, each at the position that the previous one found.
+/// Splits a frame with this module's parsers, each at the offset that the previous one found.
 fn take_apart(frame: &[u8]) -> Result<Parts> {
     let header = FrameHeader::parse(frame, Kind::Contiguous)?;
     let frame = frame.get(..header.frame_len as usize).ok_or(Error::ReadBuffer)?;

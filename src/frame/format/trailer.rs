@@ -14,20 +14,21 @@ use super::header::{FIXED_LEN, MIN_TRAILER_LEN};
 use super::section::{self, Named, i32_at};
 use crate::{Error, Result};
 
-/// Size in bytes of the end of a trailer, whose layout is the same in every frame. A shorter
+/// The size in bytes of the end of a trailer, whose layout is the same in every frame. A shorter
 /// trailer is rejected.
 pub const TAIL_LEN: usize = MIN_TRAILER_LEN;
-/// Size of a trailer without metalayers, in bytes.
+/// The size of a trailer without metalayers, in bytes.
 pub const EMPTY_LEN: usize = HEAD.len() + section::EMPTY_LEN + END_LEN;
-/// Size of a fingerprint, in bytes.
+/// The size of a fingerprint, in bytes.
 pub const FINGERPRINT_LEN: usize = 16;
 
 const HEAD: [u8; 2] = [0x94, 0x01];
-/// Offset of the section's map.
+/// The offset of the section's map.
 const MAP_AT: usize = 6;
-/// Size of an empty map as counted in trailers: from the marker of the size to the end of the map.
+/// The size of an empty map as counted in trailers: from the marker of the size to the end of the
+/// map.
 const SIZE_OF_NONE: usize = 6;
-/// Size of the fields after the section, in bytes.
+/// The size of the fields after the section, in bytes.
 const END_LEN: usize = 23;
 const UINT32: u8 = 0xce;
 const EXT16: u8 = 0xd8;
@@ -53,7 +54,7 @@ pub fn trailer_len(tail: &[u8; TAIL_LEN], frame_len: u64) -> Result<u32> {
 /// chunks that hold the values.
 ///
 /// # Errors
-/// [`Error::Data`] for more than [`MAX_VLMETALAYERS`], for invalid markers and positions, and for
+/// [`Error::Data`] for more than [`MAX_VLMETALAYERS`], for invalid markers and offsets, and for
 /// contents that overlap; [`Error::ReadBuffer`] for contents beyond the trailer.
 pub fn parse(trailer: &[u8]) -> Result<Vec<Metalayer>> {
     section::parse(trailer, MAP_AT, MAX_VLMETALAYERS)

@@ -172,7 +172,7 @@ impl Frame {
         )
     }
 
-    /// Writes a change of a durable file after the end of the frame: chunks with their positions in
+    /// Writes a change of a durable file after the end of the frame: chunks with their offsets in
     /// the data section, and the bytes around them.
     pub(super) fn shadow(
         &mut self,

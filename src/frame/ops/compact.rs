@@ -17,10 +17,10 @@ use std::sync::Arc;
 /// Growth of the data section in bytes, beyond a doubling, that is allowed before holes are
 /// searched.
 const SMALL: i64 = 1 << 20;
-/// Number of bytes copied at a time.
+/// The number of bytes copied at a time.
 const SEGMENT: usize = 1 << 20;
 
-/// A chunk to copy: its position after the header, and its size in bytes.
+/// A chunk to copy: its offset after the header, and its size in bytes.
 type Extent = (u64, usize);
 
 impl Frame {

@@ -2,7 +2,7 @@
 //!
 //! A frame whose chunks hold no bytes has no index and therefore cannot store them. The handle
 //! keeps them in memory, and the first chunk with data writes them into the frame. Each has the
-//! size of a chunk header; its offset is its position in the list.
+//! size of a chunk header; its offset is its index in the list.
 
 use super::plan::{Change, Plan, Stored};
 use crate::chunk::EXTENDED_HEADER_LENGTH;

@@ -13,7 +13,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 impl Frame {
-    /// Returns the stored offsets of the chunks: positions relative to the end of the header, file
+    /// Returns the stored offsets of the chunks: bytes relative to the end of the header, file
     /// numbers, or negative values for chunks of one repeated value.
     ///
     /// # Errors

@@ -18,7 +18,7 @@ use std::sync::atomic::{Ordering, fence};
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
-/// Number of attempts to open or reload a frame while another process writes to it.
+/// The number of attempts to open or reload a frame while another process writes to it.
 const OPEN_ATTEMPTS: usize = 50;
 /// Pause between attempts, from the second on if the file was complete.
 const ATTEMPT_PAUSE: Duration = Duration::from_millis(1);
@@ -36,15 +36,15 @@ struct Read {
 /// Bytes of a file that show whether another handle changes it without a lock.
 struct FileState {
     fixed: [u8; FIXED_LEN],
-    /// Position of the index, or of the trailer of a frame without data.
+    /// The offset of the index, or of the trailer of a frame without data.
     position: u64,
     /// The bytes at `position`.
     start: Vec<u8>,
 }
 
 impl FileState {
-    /// Number of bytes compared: a chunk's header, which differs in a chunk and an index, and in
-    /// indexes of different lengths.
+    /// The number of bytes compared: a chunk's header, which differs in a chunk and an index, and
+    /// in indexes of different lengths.
     const START_LEN: u64 = EXTENDED_HEADER_LENGTH as u64;
 
     /// Reads the state of a frame with this header.

@@ -7,7 +7,7 @@ use crate::frame::store::{Frame, Replaced, Reserved, Shift, Space, Transaction};
 use crate::{Buffer, Error, Result};
 use std::collections::HashSet;
 
-/// Number of offsets reserved in addition to one eighth of the list.
+/// The number of offsets reserved in addition to one eighth of the list.
 const MORE_OFFSETS: usize = 64;
 
 /// The stored form of a chunk.
@@ -207,13 +207,14 @@ impl Frame {
 pub struct Before<'a> {
     /// Whether each chunk has its own file.
     pub sparse: bool,
-    /// Size of the data section, or of all chunk files, in bytes.
+    /// The size of the data section, or of all chunk files, in bytes.
     pub cbytes: i64,
     /// Chunks without data that the frame does not store yet.
     pub pending: &'a [u8],
     /// Largest number of a chunk file, if known.
     pub max_id: Option<i64>,
-    /// Sizes in bytes of the chunks that are replaced or deleted, 0 for those that are not stored.
+    /// The sizes in bytes of the chunks that are replaced or deleted, 0 for those that are not
+    /// stored.
     pub old_lens: Vec<u64>,
     /// Whether bytes that the frame refers to must not be overwritten: new chunks are then written
     /// after `cbytes`, or to new files.
@@ -232,12 +233,12 @@ impl Before<'_> {
     }
 }
 
-/// A planned change. Positions are relative to the end of the header.
+/// A planned change. Offsets are relative to the end of the header.
 pub struct Plan<'a> {
     before: &'a Before<'a>,
-    /// Number of leading offsets that stay the same.
+    /// The number of leading offsets that stay the same.
     pub unchanged: usize,
-    /// Size of the data section, or of all chunk files, in bytes after the change.
+    /// The size of the data section, or of all chunk files, in bytes after the change.
     pub cbytes: i64,
     /// Largest number of a chunk file after the change, if known.
     pub max_id: Option<i64>,
@@ -245,7 +246,7 @@ pub struct Plan<'a> {
     pub replaced: Option<Replaced<'a>>,
     /// The bytes that move to fit the new chunk.
     pub shift: Option<Shift>,
-    /// Chunks and their positions in the data section.
+    /// Chunks and their offsets in the data section.
     pub writes: Vec<(u64, &'a [u8])>,
     /// Chunk files to create.
     pub created: Vec<(u32, &'a [u8])>,
@@ -409,8 +410,8 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// Assigns a position or a file number to a new chunk. Without a transaction the position is
-    /// after all other chunks.
+    /// Assigns an offset or a file number to a new chunk. Without a transaction the offset is after
+    /// all other chunks.
     fn place(&mut self, offsets: &[i64], bytes: &'a [u8]) -> Result<i64> {
         if let Some(space) = &mut self.space {
             let position = space.allocate(bytes.len() as u64);
@@ -431,7 +432,7 @@ impl<'a> Plan<'a> {
     }
 
     /// Returns the file number of a new chunk: one above the largest, or the lowest free one if
-    /// C-Blosc2 would mistake that number for a position outside the data.
+    /// C-Blosc2 would mistake that number for an offset outside the data.
     fn free_id(&mut self, offsets: &[i64]) -> i64 {
         let kept = self.before.reserved.iter().flat_map(Reserved::numbers);
         let used = offsets.iter().copied().chain(kept);

@@ -11,7 +11,7 @@ use crate::{Buffer, Error, ErrorKind, Result};
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// Size of a block start in bytes.
+/// The size of a block start in bytes.
 const WORD: usize = 4;
 
 /// A chunk of a frame: borrowed from the frame, or a copy.
@@ -49,7 +49,7 @@ struct Map {
     offsets: Arc<Offsets>,
     header_len: u64,
     typesize: i32,
-    /// Size of the data section in bytes.
+    /// The size of the data section in bytes.
     data_len: u64,
     counters: Counters,
     pending: bool,
@@ -58,7 +58,7 @@ struct Map {
 }
 
 impl Frame {
-    /// Returns the position of a chunk in a contiguous frame, relative to the first byte of the
+    /// Returns the offset of a chunk in a contiguous frame, relative to the first byte of the
     /// frame; `None` for chunks that are not stored and in sparse frames.
     pub fn chunk_position(&self, nchunk: usize) -> Option<u64> {
         let map = self.map().ok()?;
@@ -314,7 +314,7 @@ impl Map {
         self.offsets.get(nchunk).ok_or(Error::InvalidParam)
     }
 
-    /// Returns the position of a chunk in the frame.
+    /// Returns the offset of a chunk in the frame.
     fn position(&self, stored: i64) -> Result<u64> {
         u64::try_from(stored)
             .ok()

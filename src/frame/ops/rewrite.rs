@@ -116,7 +116,7 @@ impl Frame {
         if let Some(open) = self.transaction.as_deref_mut()
             && let Changes::File { space, .. } = &mut open.changes
         {
-            // A rollback of an inner transaction may restore chunks up to this position.
+            // A rollback of an inner transaction may restore chunks up to this offset.
             let end = (old_len + space.end()).max(header_len);
             *space = Space::new(end - header_len);
         }

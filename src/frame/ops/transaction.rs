@@ -20,7 +20,7 @@ use crate::io::{Stream, WriteGranularity};
 use crate::{Error, Result};
 use std::sync::Arc;
 
-/// Size in bytes of a sector, which a disk writes completely or not at all.
+/// The size in bytes of a sector, which a disk writes completely or not at all.
 const SECTOR: usize = 512;
 
 /// A failed commit.

@@ -7,26 +7,26 @@ use std::sync::Arc;
 /// The cached state of a frame.
 #[derive(Clone)]
 pub struct CachedState {
-    /// Size of the frame in bytes.
+    /// The size of the frame in bytes.
     pub len: u64,
     pub header_len: u32,
     pub trailer_len: u32,
     pub counters: Counters,
-    /// Size of an item in bytes, as the header records it.
+    /// The size of an item in bytes, as the header records it.
     pub typesize: i32,
     /// The offsets of the chunks, read on first use.
     pub offsets: Option<Arc<Offsets>>,
     /// The header and the footer of a frame in files, if the last change wrote all of them.
     pub footer: Option<Arc<Footer>>,
-    /// Number of leading offsets that are unchanged since the encoder last encoded them.
+    /// The number of leading offsets that are unchanged since the encoder last encoded them.
     pub encoded: usize,
     /// Largest number of a chunk file, computed on first use.
     pub max_id: Option<i64>,
     /// Chunks without data that were added before any chunk with data; the frame does not store
     /// them yet.
     pub pending: Vec<u8>,
-    /// Number of bytes before the blocks of the last chunk that was read lazily: an estimate for
-    /// the next one.
+    /// The number of bytes before the blocks of the last chunk that was read lazily: an estimate
+    /// for the next one.
     pub front_len: usize,
     /// Whether the next access must read the frame again even if the lengths match.
     pub stale: bool,
@@ -98,13 +98,13 @@ impl CachedState {
         self.counters.cbytes.max(0) as u64
     }
 
-    /// Returns the position of the index.
+    /// Returns the offset of the index.
     pub fn index_position(&self, sparse: bool) -> u64 {
         let data = if sparse { 0 } else { self.data_len() };
         u64::from(self.header_len) + data
     }
 
-    /// Returns the position of the trailer.
+    /// Returns the offset of the trailer.
     pub fn trailer_position(&self) -> u64 {
         if self.counters.nbytes > 0 {
             self.len - u64::from(self.trailer_len)

@@ -16,7 +16,7 @@ const TEMPORARY: &str = ".tmp";
 /// The chunk files of a sparse frame during a change.
 pub struct ChunkFiles<'a> {
     files: &'a Files,
-    /// Numbers of the files that a failure removes.
+    /// The numbers of the files that a failure removes.
     pub created: Vec<u32>,
     /// Number and old content of an overwritten chunk file.
     rewritten: Option<(u32, Buffer)>,

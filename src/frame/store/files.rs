@@ -37,7 +37,7 @@ pub struct Files {
     path: PathBuf,
     /// The directory of a sparse frame.
     directory: Option<PathBuf>,
-    /// Offset of the frame in its file.
+    /// The offset of the frame in its file.
     start: u64,
     reader: Reader,
     durability: Durability,
@@ -75,7 +75,7 @@ const MAX_OPEN_CHUNKS: usize = 16;
 /// The chunk files kept open for reading calls.
 #[derive(Default)]
 struct OpenChunks {
-    /// Number of active reading calls.
+    /// The number of active reading calls.
     calls: usize,
     /// Chunk file numbers and files, most recently opened first.
     files: VecDeque<(u32, Arc<dyn Stream>)>,
@@ -687,7 +687,7 @@ impl ReadAt for OpenedAtEachRead {
     }
 }
 
-/// The open file of a frame; positions are relative to the start of the frame.
+/// The open file of a frame; offsets are relative to the start of the frame.
 pub struct FrameReader {
     stream: Arc<dyn Stream>,
     start: u64,

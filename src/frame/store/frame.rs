@@ -25,9 +25,10 @@ pub struct Frame {
     /// Whether the frame has one of the older layouts, which are read-only.
     pub(in crate::frame) legacy: bool,
     durability: Durability,
-    /// End of the bytes that a failed change may have made part of the frame; 0 if there are none.
+    /// The end of the bytes that a failed change may have made part of the frame; 0 if there are
+    /// none.
     pub(in crate::frame) in_doubt: u64,
-    /// Size of the data section in bytes above which a change searches for holes; 0 before the
+    /// The size of the data section in bytes above which a change searches for holes; 0 before the
     /// first change.
     pub(in crate::frame) hole_search_threshold: i64,
     /// The process that changed the frame last through this handle; `None` before the first change.
@@ -227,7 +228,7 @@ impl Frame {
         self.keeps_old_state() && !self.is_sparse()
     }
 
-    /// Returns the position of the first byte that a change may write.
+    /// Returns the offset of the first byte that a change may write.
     pub(in crate::frame) fn shadow_end(&mut self) -> u64 {
         let in_doubt = self.in_doubt;
         self.cached_mut().len.max(in_doubt)

@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Number of attempts to read a journal that another process is using.
+/// The number of attempts to read a journal that another process is using.
 const ATTEMPTS: usize = 100;
 /// Pause between attempts.
 const PAUSE: Duration = Duration::from_millis(1);

@@ -1,7 +1,7 @@
 //! Atomic changes of a file: after a crash it holds either the old or the new state.
 //!
-//! The header of a frame alone determines the positions of its index and trailer. A change
-//! therefore writes all new bytes after the end of the current frame:
+//! The header of a frame alone determines the offsets of its index and trailer. A change therefore
+//! writes all new bytes after the end of the current frame:
 //!
 //! ```text
 //! header | chunks | index | trailer |                               before
@@ -24,9 +24,9 @@ use crate::{Result, trace_warning};
 pub struct Shadow<'a> {
     /// The file.
     pub stream: &'a dyn Stream,
-    /// Offset of the frame in the file.
+    /// The offset of the frame in the file.
     pub start: u64,
-    /// End of the bytes that must stay unchanged. All positions are relative to the start of the
+    /// The end of the bytes that must stay unchanged. All offsets are relative to the start of the
     /// frame.
     pub end: u64,
     /// The current bytes of the header: its fixed part, or all of it.

@@ -4,17 +4,17 @@
 //! transaction fill. Bytes that a change releases are not reused by that change, so a failed change
 //! leaves the chunks of the transaction intact.
 
-/// A run of bytes: its position and its length.
+/// A run of bytes: its offset and its length.
 type Extent = (u64, u64);
 
-/// The bytes after a committed frame; positions count from the end of the header.
+/// The bytes after a committed frame; offsets count from the end of the header.
 #[derive(Clone, Debug)]
 pub struct Space {
     /// The first byte that may be written.
     start: u64,
     /// The end of the bytes in use.
     end: u64,
-    /// Holes below `end`, by position; no two of them touch.
+    /// Holes below `end`, by offset; no two of them touch.
     free: Vec<Extent>,
     /// Bytes that were released and may not be reused yet.
     released: Vec<Extent>,
@@ -36,7 +36,7 @@ impl Space {
         u64::try_from(stored).is_ok_and(|position| position >= self.start)
     }
 
-    /// Returns the position of `len` unused bytes, which are in use from then on.
+    /// Returns the offset of `len` unused bytes, which are in use from then on.
     pub fn allocate(&mut self, len: u64) -> u64 {
         if let Some(at) = self.free.iter().position(|&(_, size)| size >= len) {
             let (position, size) = self.free[at];

@@ -44,15 +44,15 @@ pub enum Changes {
     /// Chunks after the committed frame.
     File {
         stream: Box<dyn Stream>,
-        /// End of the committed frame.
+        /// The end of the committed frame.
         end: u64,
         space: Space,
     },
     /// Files of new chunks, and those of old chunks that are removed after the commit.
     Directory {
-        /// Numbers of the new files.
+        /// The numbers of the new files.
         created: Arc<Vec<u32>>,
-        /// Numbers of the old files.
+        /// The numbers of the old files.
         dropped: Vec<u32>,
     },
     /// Bytes of the frame, staged in memory.
@@ -63,7 +63,7 @@ pub enum Changes {
 pub struct Level {
     pub cached: CachedState,
     pub unpublished: Option<Unpublished>,
-    /// Size of the data section in bytes above which a change searches for holes.
+    /// The size of the data section in bytes above which a change searches for holes.
     pub hole_search_threshold: i64,
     /// The super-chunk, which a rollback returns to the caller.
     pub loaded: Loaded,
@@ -143,7 +143,7 @@ impl Transaction {
         }
     }
 
-    /// Writes chunks at their positions after a header of `header_len` bytes; `used` is the space
+    /// Writes chunks at their offsets after a header of `header_len` bytes; `used` is the space
     /// with these chunks.
     ///
     /// # Errors

@@ -15,7 +15,7 @@ use crate::{Error, Result};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Number of bytes moved or compared at a time.
+/// The number of bytes moved or compared at a time.
 const SEGMENT: u64 = 1 << 20;
 /// Granularity in bytes of writes within a segment.
 const PAGE: usize = 4 << 10;
@@ -90,11 +90,11 @@ pub fn check_bytes_after(stream: &dyn Stream, start: u64, len: u64) -> Result<()
 /// A byte range that moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shift {
-    /// Old position.
+    /// Old offset.
     pub from: u64,
-    /// New position.
+    /// New offset.
     pub to: u64,
-    /// Number of bytes.
+    /// The number of bytes.
     pub len: u64,
 }
 
@@ -103,19 +103,19 @@ pub struct Shift {
 pub struct Replaced<'a> {
     /// The offset of the old and the new chunk.
     pub position: u64,
-    /// Size of the old chunk in bytes.
+    /// The size of the old chunk in bytes.
     pub old_len: u64,
     /// The new chunk; empty to remove the old one.
     pub chunk: &'a [u8],
 }
 
-/// A frame's file during a change; positions are relative to the start of the frame.
+/// A frame's file during a change; offsets are relative to the start of the frame.
 pub struct Writer {
     stream: Box<dyn Stream>,
     start: u64,
-    /// End of the frame before the change; bytes after it are not saved.
+    /// The end of the frame before the change; bytes after it are not saved.
     old_len: u64,
-    /// Size of the file before the change, in bytes.
+    /// The size of the file before the change, in bytes.
     old_size: u64,
     /// Whether bytes that stay the same need not be written. A program's own backend is called for
     /// every section of every change, and its writes are not split.
@@ -155,7 +155,7 @@ impl Undo {
 
 /// Progress of a move.
 struct Shifted {
-    /// Number of bytes moved.
+    /// The number of bytes moved.
     done: u64,
     /// Old bytes at the source of the next segment: a failed write may have moved a prefix of that
     /// segment over the rest.
@@ -263,7 +263,7 @@ impl Writer {
     }
 
     /// Overwrites a chunk with another after moving the bytes that follow it. `header_len` and
-    /// `data_end` are the ends of the header, where the positions of chunks begin, and of the data
+    /// `data_end` are the ends of the header, where the offsets of chunks begin, and of the data
     /// section before the change.
     pub fn replace_chunk(
         &mut self,

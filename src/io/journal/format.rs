@@ -32,21 +32,21 @@ const MAGIC: [u8; 8] = *b"B2JRNL02";
 const OLD_MAGIC: [u8; 8] = *b"B2JRNL01";
 /// The magic of journals that `blpk` wrote before it shared this format.
 const OLD_BLPK_MAGIC: [u8; 8] = *b"blpkundo";
-/// Size of a number, and of a checksum, in bytes.
+/// The size of a number, and of a checksum, in bytes.
 const WORD: usize = size_of::<u64>();
-/// Size of the head in bytes.
+/// The size of the head in bytes.
 const HEAD_LEN: usize = MAGIC.len() + 11 * WORD;
-/// Size of a record without the bytes of the file, in bytes.
+/// The size of a record without the bytes of the file, in bytes.
 const RECORD_LEN: usize = 4 * WORD;
 /// An unknown size.
 pub const UNKNOWN: u64 = u64::MAX;
-/// Number of bytes by which a journal without content is recognised: zeros, or a magic.
+/// The number of bytes by which a journal without content is recognised: zeros, or a magic.
 const FRONT: usize = 512;
 
 /// Bytes that a change overwrites.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// The position in the file.
+    /// The offset in the file.
     pub position: u64,
     /// The bytes before the change, up to the old end of the file.
     pub before: Vec<u8>,
@@ -73,15 +73,15 @@ pub struct Image {
     pub inode: u64,
     /// The creation time of the file, in nanoseconds; 0 if unknown.
     pub created_ns: u64,
-    /// The position of the data in the file.
+    /// The offset of the data in the file.
     pub start: u64,
-    /// Size of the data in bytes before and after the change.
+    /// The size of the data in bytes before and after the change.
     pub len: (u64, u64),
-    /// Size of the file in bytes before and after the change.
+    /// The size of the file in bytes before and after the change.
     pub size: (u64, u64),
     /// Checksum of unchanged bytes next to the records.
     pub beside: u64,
-    /// The bytes that the change overwrites, by position.
+    /// The bytes that the change overwrites, by offset.
     pub records: Vec<Record>,
 }
 

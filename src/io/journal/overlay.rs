@@ -84,7 +84,7 @@ pub struct Staged {
 }
 
 pub(super) struct StagedState {
-    /// Written bytes by position, without overlaps.
+    /// Written bytes by offset, without overlaps.
     pub(super) written: BTreeMap<u64, Vec<u8>>,
     size: u64,
 }
@@ -129,7 +129,7 @@ impl Staged {
 }
 
 impl StagedState {
-    /// Returns the position of the first written range that ends after `position`.
+    /// Returns the offset of the first written range that ends after `position`.
     fn first_after(&self, position: u64) -> Option<u64> {
         let before = self.written.range(..=position).next_back();
         let covers = before.filter(|(at, bytes)| *at + bytes.len() as u64 > position);

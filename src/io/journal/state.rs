@@ -6,9 +6,9 @@ use crate::io::backend::{Attributes, Stream, WriteGranularity};
 use crate::{Error, Result};
 use xxhash_rust::xxh3::Xxh3;
 
-/// Number of bytes at either end of an unchanged range that the head's checksum covers.
+/// The number of bytes at either end of an unchanged range that the head's checksum covers.
 const EDGE: u64 = 4096;
-/// Number of bytes compared at a time.
+/// The number of bytes compared at a time.
 const STEP: usize = 64 << 10;
 
 /// The relation of a file to a change.
@@ -56,7 +56,7 @@ impl Image {
         Image::new(file, start, len, (old_size, new_size), records)
     }
 
-    /// Returns the state of `file` before a change of these records, which are ordered by position.
+    /// Returns the state of `file` before a change of these records, which are ordered by offset.
     ///
     /// # Errors
     /// Returns the errors of reading.

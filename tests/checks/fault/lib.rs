@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Number of bytes that a disk writes completely or not at all.
+/// The number of bytes that a disk writes completely or not at all.
 pub const SECTOR: usize = 512;
 
 /// The effect of a fault on a call.
@@ -50,13 +50,13 @@ pub struct Disk(Arc<Mutex<State>>);
 /// Usage counters of a disk.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// Number of opens of each file.
+    /// The number of opens of each file.
     pub opened: BTreeMap<PathBuf, usize>,
-    /// Number of reads.
+    /// The number of reads.
     pub reads: usize,
-    /// Number of bytes read.
+    /// The number of bytes read.
     pub bytes_read: usize,
-    /// Number of bytes written.
+    /// The number of bytes written.
     pub bytes_written: usize,
 }
 

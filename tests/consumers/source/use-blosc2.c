@@ -1,4 +1,4 @@
-/* Uses libblosc2 as documented in its header; valid C and C++, like all files in this folder. */
+/* Uses libblosc2 as documented in its header; valid C and C++, like all files in this directory. */
 
 #include <b2nd.h>
 #include <blosc2.h>

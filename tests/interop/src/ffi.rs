@@ -7,7 +7,7 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 use std::mem::{offset_of, size_of};
 use std::ptr::null_mut;
 
-/// Number of slots in a filter pipeline.
+/// The number of slots in a filter pipeline.
 pub const MAX_FILTERS: usize = 6;
 
 /// An opaque compression or decompression context.
@@ -151,7 +151,7 @@ pub struct StdioMmap {
     pub fd: c_int,
     /// The protection flags of the mapping.
     pub access_flags: i64,
-    /// Flags of the mapping.
+    /// The flags of the mapping.
     pub map_flags: i64,
 }
 
@@ -308,7 +308,7 @@ pub struct SChunk {
     pub blocksize: i32,
     /// The chunk size in bytes; 0 if chunks differ in size, -1 before the first chunk.
     pub chunksize: i32,
-    /// Flags of the chunks.
+    /// The flags of the chunks.
     pub flags2: u8,
     /// Whether chunks are compressed with a dictionary.
     pub use_dict: u8,

@@ -22,7 +22,7 @@ const ALWAYS_SPLIT: i32 = 1;
 const NEVER_SPLIT: i32 = 2;
 const BLOCKS: i32 = 3;
 const OVERHEAD: usize = 32;
-/// The offset of a chunk's flags, and the flag of memcpyed chunks.
+/// The offset of a chunk's flags, and the flag of stored chunks.
 const FLAGS: usize = 2;
 const STORED: u8 = 2;
 

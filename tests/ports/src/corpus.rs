@@ -67,7 +67,7 @@ fn items(is_changed: bool) -> Vec<u8> {
     index.flat_map(|(row, column)| value(row, column).to_le_bytes()).collect()
 }
 
-/// Writes the corpus to a new folder.
+/// Writes the corpus to a new directory.
 pub fn write(folder: &Path) -> Any<()> {
     std::fs::create_dir_all(folder)?;
     let data = numbers(SIZE);

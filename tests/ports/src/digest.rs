@@ -30,7 +30,7 @@ const PIPELINES: [&[u8]; 5] = [
     &[filter::SHUFFLE, filter::BYTEDELTA],
 ];
 const TYPESIZES: [i32; 5] = [1, 2, 4, 7, 8];
-/// Sizes of inputs in bytes, with the levels that compress them.
+/// The sizes of inputs in bytes, with the levels that compress them.
 const SIZES: [(usize, &[u8]); 3] = [(1000, &[1, 9]), (20_001, &[1, 4, 9]), (150_003, &[5])];
 
 /// Digests of one name.

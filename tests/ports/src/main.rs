@@ -1,9 +1,9 @@
 //! Compares the results of ports to other targets; `scripts/test-ports.py` runs it on each of them.
 //!
 //! usage: ferroblosc-ports digest
-//!        ferroblosc-ports write|check|change|check-changed FOLDER
+//!        ferroblosc-ports write|check|change|check-changed DIR
 //!
-//! `digest` prints digests of chunks and frames. `write` writes a corpus of files to a folder,
+//! `digest` prints digests of chunks and frames. `write` writes a corpus of files to a directory,
 //! `check` verifies it, `change` verifies and changes it, and `check-changed` verifies a changed
 //! one.
 
@@ -24,7 +24,7 @@ fn main() -> Any<()> {
             corpus::change(folder.as_ref())
         }
         ["check-changed", folder] => corpus::check(folder.as_ref(), true),
-        _ => Err("usage: ferroblosc-ports digest | write|check|change|check-changed FOLDER".into()),
+        _ => Err("usage: ferroblosc-ports digest | write|check|change|check-changed DIR".into()),
     }
 }
 

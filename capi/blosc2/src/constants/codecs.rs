@@ -18,9 +18,9 @@ pub const BLOSC2_GLOBAL_REGISTERED_CODECS_STOP: c_int = 159;
 /// A number of codecs in the global registry, which BLOSC_LAST_REGISTERED_CODEC depends on. The
 /// registry has more codecs, see `blosc2/codecs-registry.h`.
 pub const BLOSC2_GLOBAL_REGISTERED_CODECS: c_int = 5;
-/// First id for users.
+/// The first id for users.
 pub const BLOSC2_USER_REGISTERED_CODECS_START: c_int = 160;
-/// Last id for users.
+/// The last id for users.
 pub const BLOSC2_USER_REGISTERED_CODECS_STOP: c_int = 255;
 
 /// Library code of registered codecs.

@@ -23,7 +23,7 @@ pub const BLOSC2_GLOBAL_REGISTERED_FILTERS_START: c_int = 32;
 pub const BLOSC2_GLOBAL_REGISTERED_FILTERS_STOP: c_int = 159;
 /// The number of filters in the global registry.
 pub const BLOSC2_GLOBAL_REGISTERED_FILTERS: c_int = 5;
-/// First id for users.
+/// The first id for users.
 pub const BLOSC2_USER_REGISTERED_FILTERS_START: c_int = 160;
-/// Last id for users.
+/// The last id for users.
 pub const BLOSC2_USER_REGISTERED_FILTERS_STOP: c_int = 255;

@@ -26,27 +26,27 @@ pub const BLOSC2_VERSION_FRAME_FORMAT_VL_BLOCKS: c_int = 3;
 /// The newest frame version this library reads and writes.
 pub const BLOSC2_VERSION_FRAME_FORMAT: c_int = 3;
 
-/// Offset of the chunk version (1 byte).
+/// The offset of the chunk version (1 byte).
 pub const BLOSC2_CHUNK_VERSION: c_int = 0x0;
-/// Offset of the version of the codec's format (1 byte).
+/// The offset of the version of the codec's format (1 byte).
 pub const BLOSC2_CHUNK_VERSIONLZ: c_int = 0x1;
-/// Offset of the flags and the codec's format code (1 byte).
+/// The offset of the flags and the codec's format code (1 byte).
 pub const BLOSC2_CHUNK_FLAGS: c_int = 0x2;
-/// Offset of the typesize (1 byte).
+/// The offset of the typesize (1 byte).
 pub const BLOSC2_CHUNK_TYPESIZE: c_int = 0x3;
-/// Offset of the uncompressed size (4 bytes).
+/// The offset of the uncompressed size (4 bytes).
 pub const BLOSC2_CHUNK_NBYTES: c_int = 0x4;
-/// Offset of the block size (4 bytes).
+/// The offset of the block size (4 bytes).
 pub const BLOSC2_CHUNK_BLOCKSIZE: c_int = 0x8;
-/// Offset of the compressed size including the header (4 bytes).
+/// The offset of the compressed size including the header (4 bytes).
 pub const BLOSC2_CHUNK_CBYTES: c_int = 0xC;
-/// Offset of the filter codes (6 bytes).
+/// The offset of the filter codes (6 bytes).
 pub const BLOSC2_CHUNK_FILTER_CODES: c_int = 0x10;
-/// Offset of the meta bytes of the filters (6 bytes).
+/// The offset of the meta bytes of the filters (6 bytes).
 pub const BLOSC2_CHUNK_FILTER_META: c_int = 0x18;
-/// Offset of the second Blosc2 flags (1 byte).
+/// The offset of the second Blosc2 flags (1 byte).
 pub const BLOSC2_CHUNK_BLOSC2_FLAGS2: c_int = 0x1E;
-/// Offset of the Blosc2 flags (1 byte).
+/// The offset of the Blosc2 flags (1 byte).
 pub const BLOSC2_CHUNK_BLOSC2_FLAGS: c_int = 0x1F;
 
 /// Chunk flag: delta filter.

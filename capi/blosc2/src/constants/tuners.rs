@@ -19,7 +19,7 @@ pub const BLOSC2_GLOBAL_REGISTERED_TUNER_START: c_int = 32;
 pub const BLOSC2_GLOBAL_REGISTERED_TUNER_STOP: c_int = 159;
 /// The number of built-in tuners of the global registry.
 pub const BLOSC2_GLOBAL_REGISTERED_TUNERS: c_int = 0;
-/// First id for users.
+/// The first id for users.
 pub const BLOSC2_USER_REGISTERED_TUNER_START: c_int = 160;
-/// Last id for users.
+/// The last id for users.
 pub const BLOSC2_USER_REGISTERED_TUNER_STOP: c_int = 255;

@@ -216,7 +216,7 @@ const MAX_BLOCK_SIZE: ZSTD_cParameter = ZSTD_cParameter::ZSTD_c_experimentalPara
 
 /// Groups of the library's parsers, which matter for Blosc 1.x chunks.
 ///
-/// Sizes of such chunks are compared with those of library version 1.5.4, and speeds also with
+/// The sizes of such chunks are compared with those of library version 1.5.4, and speeds also with
 /// those of newer versions. Some parsers have changed: they skip noise faster, and produce larger
 /// results, which no parameter reverts. The [`Search`] of each compensates for that: planes with
 /// separate entropy codes save what a faster search loses.

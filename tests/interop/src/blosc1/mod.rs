@@ -96,8 +96,8 @@ pub fn ours() -> &'static Library {
     })
 }
 
-/// Returns the folder of Debian's library and its dependencies, which `scripts/reference.sh blosc1`
-/// fetches.
+/// Returns the directory of Debian's library and its dependencies, which
+/// `scripts/reference.sh blosc1` fetches.
 fn reference_folder() -> PathBuf {
     std::env::var_os("FERROBLOSC_REFERENCE1")
         .map_or_else(|| build_folder().join("../blosc1").components().collect(), PathBuf::from)

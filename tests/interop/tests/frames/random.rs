@@ -188,7 +188,7 @@ fn repeated(random: &mut Random, library: &Library, plan: &Plan, nbytes: usize) 
     }
 }
 
-/// Returns a memcpyed Blosc 1.x chunk.
+/// Returns a stored Blosc 1.x chunk.
 fn short_header(random: &mut Random, nbytes: usize, typesize: usize) -> Made {
     let mut data = content(random, nbytes, typesize);
     // The reference mistakes these data for flags (row S14).

@@ -314,7 +314,7 @@ impl Twins {
     }
 }
 
-/// Clears the unspecified bytes of a lazy chunk: memcpyed chunks have no block starts.
+/// Clears the unspecified bytes of a lazy chunk: stored chunks have no block starts.
 fn blank_unspecified(chunk: &mut [u8]) {
     if chunk.len() > 44 && chunk[2] & 2 != 0 && chunk[31] & 8 != 0 {
         let blocks = (chunk.len() - 44) / 8;

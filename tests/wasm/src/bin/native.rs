@@ -1,9 +1,9 @@
 //! The native side of the test.
 //!
-//! usage: native write FOLDER SEEDS | native speed FOLDER
+//! usage: native write DIR SEEDS | native speed DIR
 //!
-//! `write` writes files to a folder: chunks and frames, the results that reading them must have,
-//! and the chunks that compressing must have. `SEEDS` is the folder `fuzz` of this repository,
+//! `write` writes files to a directory: chunks and frames, the results that reading them must have,
+//! and the chunks that compressing must have. `SEEDS` is the directory `fuzz` of this repository,
 //! which has chunks and frames of other programs. A build with the feature `c` writes chunks of all
 //! codecs. `speed` decompresses the large chunks and prints the speeds.
 //!
@@ -205,6 +205,6 @@ fn main() -> Any<()> {
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["write", folder, seeds] => write(folder.as_ref(), seeds.as_ref()),
         ["speed", folder] => speed(folder.as_ref()),
-        _ => Err("usage: native write FOLDER SEEDS | native speed FOLDER".into()),
+        _ => Err("usage: native write DIR SEEDS | native speed DIR".into()),
     }
 }
