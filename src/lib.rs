@@ -103,8 +103,8 @@
 //!
 //! The default features are those that the C libraries need. Without them the crate needs no C
 //! compiler and has the codecs BloscLZ and LZ4; the feature `decode` adds decoders in Rust of all
-//! other codecs except ZFP. A codec that is not built in is unknown by name, and
-//! using it fails with [`Error::CodecSupport`]. Using a filter that is not built in fails with
+//! other codecs except ZFP. A codec that is not built in is unknown by name, and using it fails with
+//! [`Error::CodecSupport`]. Using a filter that is not built in fails with
 //! [`Error::FilterPipeline`].
 //!
 //! | feature | adds |
@@ -124,16 +124,16 @@
 //! | `derive` | not a default: `#[derive(Item)]` for records |
 //! | `rayon` | not a default: parallel iterators of `rayon` 1, such as `SChunk::par_chunks` |
 //! | `serde` | not a default: metalayers as values of `serde` 1, such as `SChunk::vlmetalayer_value` |
+//! | `internals` | not a default: the interface for the C libraries and tools of this project, which may change in any release |
 //!
 //! # Systems
 //!
-//! Linux, with 32 or 64 bits and in either byte order, and `wasm32-unknown-unknown`: with one
-//! thread, with frames in memory, and without files. There, calls with several threads use one, and
-//! opening a file fails with [`Error::FileOpen`]. Chunks and files have the same bytes on all
-//! systems; filters and codecs for numbers use those of the machine.
-//!
-//! `internals` exposes the interface for the C libraries and tools of this project. It may change
-//! in any release; other programs do not need it.
+//! Linux with 32 or 64 bits in either byte order, and 64-bit Windows. The crate also builds for
+//! macOS and FreeBSD, where it is not tested. On `wasm32-wasip1` and `wasm32-unknown-unknown` there
+//! is one thread, which also runs calls that request several. `wasm32-unknown-unknown` has no
+//! files: frames are in memory, and opening a file fails with [`Error::FileOpen`]. Chunks and files
+//! have the same bytes on all systems, except the items of filters and codecs that process numbers
+//! in the byte order of the machine.
 
 // Without the C interfaces, the tools, the plugins or some codecs, some functions are unused.
 #![cfg_attr(

@@ -2,7 +2,7 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | [`boundary`](mod@boundary) | the wrapper of every exported function: catches panics and converts errors to C values |
+//! | [`boundary`](mod@boundary) | the wrapper of exported functions: catches panics, converts errors |
 //! | [`pointers`] | checked conversions of C pointers to slices, strings and references |
 //! | [`buffers`] | strings that the caller releases with `free` |
 //! | [`last_error`] | the error of the last failing call of each thread |

@@ -9,12 +9,13 @@
 //! | file | header | section |
 //! |---|---|---|
 //! | [`util`] | `ferroblosc.h` | versions and error texts |
-//! | [`bcolz`], [`bcolz_spec`] | `bcolz.h` | bcolz arrays and tables: opening, reading; the struct |
-//! | [`bcolz_changes`], [`bcolz_verify`] | `bcolz.h` | modification; verification, repair and conversion |
-//! | [`b2store`], [`b2store_types`] | `b2store.h` | stores: opening, listing, attributes; constants and structs |
-//! | [`b2store_data`], [`b2store_table`], [`b2store_writer`] | `b2store.h` | leaves as objects of libblosc2; tables; changes |
+//! | [`bcolz`], [`bcolz_spec`] | `bcolz.h` | bcolz arrays and tables: opening, reading; types |
+//! | [`bcolz_changes`], [`bcolz_verify`] | `bcolz.h` | changes; verification, repair, conversion |
+//! | [`b2store`], [`b2store_types`] | `b2store.h` | stores: opening, listing, attributes; types |
+//! | [`b2store_data`] | `b2store.h` | leaves as objects of libblosc2 |
+//! | [`b2store_table`], [`b2store_writer`] | `b2store.h` | tables; changes |
 //! | [`bloscpack`], [`types`] | `bloscpack.h` | Bloscpack and its structs |
-//! | [`constants`], [`report`], [`verify`] | `ferroblosc.h` | ids of I/O backends, verification of super-chunks |
+//! | [`constants`], [`report`], [`verify`] | `ferroblosc.h` | ids of I/O backends, verification |
 //! | [`transaction`] | `ferroblosc.h` | transactions of super-chunks and arrays |
 //! | `extensions.rs` | | functions of libblosc2 that it does not export |
 //! | [`last_error`] | `ferroblosc.h` | the last error of a thread |
