@@ -125,7 +125,7 @@ pub(super) trait ChunkWriter: Sync {
     fn contiguous_chunk(&self, task: &Self::Task) -> Option<&[u8]>;
 
     /// Returns the content of the chunk outside the written items.
-    fn around(&self, task: &Self::Task) -> Unwritten;
+    fn unwritten(&self, task: &Self::Task) -> Unwritten;
 
     /// Writes the items to the uncompressed chunk.
     fn write(&self, task: &Self::Task, chunk: &mut [u8]);
@@ -135,7 +135,7 @@ pub(super) trait ChunkWriter: Sync {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Unwritten {
     /// The current content.
-    Kept,
+    Current,
     /// Zeros, for padding outside the array.
     Zeros,
     /// None: the items cover the chunk.
@@ -196,8 +196,8 @@ fn make<W: ChunkWriter>(
         Some(bytes) => bytes,
         None => {
             let plain = buffers.plain.ensure_len(sizes.chunksize)?;
-            match writer.around(task) {
-                Unwritten::Kept => {
+            match writer.unwritten(task) {
+                Unwritten::Current => {
                     // Allocates the final size at once.
                     buffers.stored.ensure_len(sizes.chunksize + MAX_OVERHEAD)?;
                     fetch(plain, &mut buffers.stored)?;
@@ -303,7 +303,7 @@ impl WorkerClones {
                 return;
             };
             let nchunk = writer.number(&task);
-            let old = (writer.around(&task) == Unwritten::Kept).then(|| held.copy_of(nchunk));
+            let old = (writer.unwritten(&task) == Unwritten::Current).then(|| held.copy_of(nchunk));
             drop(held);
             let fetch = |dest: &mut [u8], _: &mut Buffer| {
                 let old = old.unwrap_or(Err(Error::Failure))?;

@@ -301,13 +301,13 @@ fn insert_at<A: State + ?Sized>(
     a: &mut A,
     data: &[u8],
     axis: i8,
-    place: impl FnOnce(i64) -> i64,
+    position: impl FnOnce(i64) -> i64,
 ) -> Result<()> {
     let before = a.geometry()?;
     let axis = dimension(&before, axis)?;
     let typesize = typesize(a)?;
     let count = growth(&before, typesize, axis, data.len())?;
-    let start = place(before.shape[axis]);
+    let start = position(before.shape[axis]);
     // Without items, too.
     if start > before.shape[axis] {
         return Err(Error::InvalidParam);
@@ -318,8 +318,8 @@ fn insert_at<A: State + ?Sized>(
     let mut shape = before.shape;
     shape[axis] = shape[axis].checked_add(count).ok_or(Error::InvalidParam)?;
     let ndim = before.ndim;
-    let mut places = before.shape;
-    places[axis] = start;
+    let mut starts = before.shape;
+    starts[axis] = start;
     let at_end = start == before.shape[axis];
     let (mut first, mut stop) = ([0; MAX_DIM], shape);
     first[axis] = start;
@@ -327,7 +327,7 @@ fn insert_at<A: State + ?Sized>(
     let mut extents = shape;
     extents[axis] = count;
     atomically(a, |a| {
-        resize(a, &shape[..ndim], (!at_end).then_some(&places[..ndim]))?;
+        resize(a, &shape[..ndim], (!at_end).then_some(&starts[..ndim]))?;
         let request = SliceRequest::new(
             &a.geometry()?,
             typesize,
@@ -338,7 +338,7 @@ fn insert_at<A: State + ?Sized>(
         )?;
         set(a, &request, data).inspect_err(|_| {
             // Removes the added items, which have no data. This may fail for the same reason.
-            let _ = resize(a, &before.shape[..ndim], (!at_end).then_some(&places[..ndim]));
+            let _ = resize(a, &before.shape[..ndim], (!at_end).then_some(&starts[..ndim]));
         })
     })
 }
@@ -400,9 +400,9 @@ pub fn delete<A: State + ?Sized>(a: &mut A, axis: i8, start: i64, len: i64) -> R
     }
     let mut shape = before.shape;
     shape[axis] -= len;
-    let mut places = before.shape;
-    places[axis] = start;
+    let mut starts = before.shape;
+    starts[axis] = start;
     let at_end = start == shape[axis];
     let ndim = before.ndim;
-    resize(a, &shape[..ndim], (!at_end).then_some(&places[..ndim]))
+    resize(a, &shape[..ndim], (!at_end).then_some(&starts[..ndim]))
 }

@@ -30,8 +30,8 @@ pub fn get_sparse<A: State + ?Sized>(a: &A, numbers: &[i64], dest: &mut [u8]) ->
     }
     check_chunksize(a.chunks(), g.chunksize(typesize(a)? as i32)?)?;
     let (chunks, blocks) = (g.chunk_strides(), g.block_strides());
-    let mut places = Vec::new();
-    places.try_reserve_exact(numbers.len())?;
+    let mut positions = Vec::new();
+    positions.try_reserve_exact(numbers.len())?;
     let mut index = [0; MAX_DIM];
     for &number in numbers {
         unidim_to_multidim(g.shape(), number, &mut index[..g.ndim]);
@@ -41,10 +41,10 @@ pub fn get_sparse<A: State + ?Sized>(a: &A, numbers: &[i64], dest: &mut [u8]) ->
             nchunk += index[dim] / i64::from(g.chunkshape[dim]) * chunks[dim];
             in_chunk += offset_in_chunk(&g, &blocks, dim, index[dim]);
         }
-        let place = nchunk.checked_mul(g.extchunknitems).and_then(|at| at.checked_add(in_chunk));
-        places.push(place.ok_or(Error::InvalidParam)?);
+        let position = nchunk.checked_mul(g.extchunknitems).and_then(|at| at.checked_add(in_chunk));
+        positions.push(position.ok_or(Error::InvalidParam)?);
     }
-    slices::get_sparse(a.chunks(), &places, dest)
+    slices::get_sparse(a.chunks(), &positions, dest)
 }
 
 /// Returns the contribution of the index along one dimension to the offset in the chunk, in items.
@@ -365,8 +365,8 @@ impl ChunkWriter for Scattering<'_> {
         None
     }
 
-    fn around(&self, _: &Touched) -> Unwritten {
-        Unwritten::Kept
+    fn unwritten(&self, _: &Touched) -> Unwritten {
+        Unwritten::Current
     }
 
     fn write(&self, touched: &Touched, chunk: &mut [u8]) {

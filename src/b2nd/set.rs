@@ -49,13 +49,13 @@ impl ChunkWriter for Slice<'_> {
         (len == self.request.chunksize).then(|| &self.src[from..from + len])
     }
 
-    fn around(&self, chunk_box: &ChunkBox) -> Unwritten {
+    fn unwritten(&self, chunk_box: &ChunkBox) -> Unwritten {
         if self.request.fills_chunk(chunk_box) {
             Unwritten::Nothing
         } else if chunk_box.is_all {
             Unwritten::Zeros
         } else {
-            Unwritten::Kept
+            Unwritten::Current
         }
     }
 

@@ -36,13 +36,13 @@ pub struct Reader {
 
 #[derive(Default)]
 struct State {
-    kept: Option<Kept>,
+    kept: Option<OpenFile>,
     /// Identity of the file of the last [`Reader::acquire`].
     last: Option<Identity>,
 }
 
 /// A file that is kept open, and its slot.
-struct Kept {
+struct OpenFile {
     stream: Arc<dyn Stream>,
     slot: Slot,
 }
@@ -97,7 +97,7 @@ impl Reader {
             Some(kept) => Some(kept.slot),
             None => self.cap.take(),
         };
-        state.kept = slot.map(|slot| Kept { stream: Arc::clone(&stream), slot });
+        state.kept = slot.map(|slot| OpenFile { stream: Arc::clone(&stream), slot });
         if state.kept.is_some() {
             self.cap.register(&self.state);
         }

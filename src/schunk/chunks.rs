@@ -142,7 +142,7 @@ fn add<S: State + ?Sized>(
     refresh_from_file(s).map_err(|error| collapse(error, refused))?;
     let before = s.counters();
     let nchunks = usize::try_from(before.nchunks).map_err(|_| refused)?;
-    let place = match at {
+    let index = match at {
         None => nchunks,
         Some(at) => usize::try_from(at).ok().filter(|&at| at <= nchunks).ok_or(refused)?,
     };
@@ -167,7 +167,7 @@ fn add<S: State + ?Sized>(
             after.cbytes += new_chunk.bytes().len() as i64;
             s.reserve_chunk(nchunks)?;
             let chunk = new_chunk.take()?;
-            s.insert(nchunks, place, chunk);
+            s.insert(nchunks, index, chunk);
         }
         Some(frame) => {
             let short = nchunks == 1 && before.chunksize > 0 && last < before.chunksize;
@@ -189,14 +189,14 @@ fn add<S: State + ?Sized>(
             })();
             after.cbytes = prepared
                 .and_then(|(form, physical)| {
-                    change_frame(s, Change::Insert(place, form.stored()), &physical, after)
+                    change_frame(s, Change::Insert(index, form.stored()), &physical, after)
                 })
                 .map_err(|error| collapse(error, refused))?;
             new_chunk.done();
         }
     }
     s.set_counters(after);
-    s.set_current(place as i64);
+    s.set_current(index as i64);
     Ok(after.nchunks)
 }
 

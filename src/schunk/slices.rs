@@ -231,8 +231,8 @@ pub fn get_sparse<S: State + ?Sized>(s: &S, coordinates: &[i64], dest: &mut [u8]
         let nchunk = coordinates[group[0]] / chunk_items;
         let chunk =
             chunks::lazy_chunk(s, nchunk).map_err(|error| error.recast(ErrorKind::Failure))?;
-        let places = group.iter().map(|&i| ((coordinates[i] % chunk_items) as usize * width, i));
-        gather.gather_from_chunk(s, &chunk, places)?;
+        let positions = group.iter().map(|&i| ((coordinates[i] % chunk_items) as usize * width, i));
+        gather.gather_from_chunk(s, &chunk, positions)?;
     }
     check_chunksize(s, chunksize)
 }
@@ -255,7 +255,7 @@ impl Gather<'_> {
         &mut self,
         s: &S,
         chunk: &[u8],
-        places: impl Iterator<Item = (usize, usize)> + Clone,
+        positions: impl Iterator<Item = (usize, usize)> + Clone,
     ) -> Result<()> {
         let header = ChunkHeader::parse(chunk)?;
         let blocksize = header.blocksize();
@@ -264,14 +264,14 @@ impl Gather<'_> {
         }
         let nblocks = header.nbytes.div_ceil(blocksize);
         let mut skipped = vec![true; nblocks];
-        for (at, _) in places.clone() {
+        for (at, _) in positions.clone() {
             let last = (at + self.width - 1) / blocksize;
             let touched = skipped.get_mut(at / blocksize..=last).ok_or(Error::Data)?;
             touched.fill(false);
         }
         let touched = skipped.iter().filter(|&&skip| !skip).count();
         if touched == 1 {
-            return self.gather_from_block(s, chunk, &header, places);
+            return self.gather_from_block(s, chunk, &header, positions);
         }
         let mut scratch = std::mem::take(&mut self.block);
         let block = scratch.ensure_len(header.nbytes)?;
@@ -283,7 +283,7 @@ impl Gather<'_> {
             decompressor.set_maskout(skipped.clone());
             decompressor.decompress(chunk, block)
         })?;
-        for (at, i) in places {
+        for (at, i) in positions {
             let item = block.get(at..at + self.width).ok_or(Error::Data)?;
             self.item(i).copy_from_slice(item);
         }
@@ -297,13 +297,13 @@ impl Gather<'_> {
         s: &S,
         chunk: &[u8],
         header: &ChunkHeader,
-        mut places: impl Iterator<Item = (usize, usize)> + Clone,
+        mut positions: impl Iterator<Item = (usize, usize)> + Clone,
     ) -> Result<()> {
-        let all = places.clone();
-        let Some((first, i)) = places.next() else {
+        let all = positions.clone();
+        let Some((first, i)) = positions.next() else {
             return Ok(());
         };
-        let last = places.last().map_or(first, |(at, _)| at);
+        let last = positions.last().map_or(first, |(at, _)| at);
         if first == last && header.nbytes >= first + self.width && all.clone().count() == 1 {
             let width = self.width;
             return read_part(s, chunk, first, &mut self.dest[i * width..(i + 1) * width]);

@@ -44,7 +44,7 @@ pub(crate) unsafe fn string<'a>(text: *const c_char) -> Result<&'a str> {
 ///
 /// # Safety
 /// Both are NULL or NUL-terminated strings that are valid for `'a`.
-pub(crate) unsafe fn place<'a>(
+pub(crate) unsafe fn path_and_mode<'a>(
     path: *const c_char,
     mode: *const c_char,
 ) -> Result<(&'a Path, Mode)> {
@@ -159,7 +159,7 @@ impl bcolz_object {
 pub unsafe extern "C" fn bcolz_open(path: *const c_char, mode: *const c_char) -> *mut bcolz_object {
     boundary!(bcolz_open, {
         // SAFETY: the caller passes two strings or NULL.
-        let (path, mode) = unsafe { place(path, mode) }?;
+        let (path, mode) = unsafe { path_and_mode(path, mode) }?;
         let object = bcolz::open(path, mode, &Options::default()).map_err(code)?;
         Ok(Box::into_raw(Box::new(bcolz_object::new(object)?)))
     })
@@ -200,7 +200,7 @@ pub unsafe extern "C" fn bcolz_create(
 ) -> *mut bcolz_object {
     boundary!(bcolz_create, {
         // SAFETY: the caller passes two strings and a description, or NULL.
-        let ((path, mode), spec) = unsafe { (place(path, mode)?, spec_of(spec)?) };
+        let ((path, mode), spec) = unsafe { (path_and_mode(path, mode)?, spec_of(spec)?) };
         let array = Carray::create(path, &spec, mode, &Options::default()).map_err(code)?;
         let object = bcolz_object::new(Object::Carray(Box::new(array)))?;
         Ok(Box::into_raw(Box::new(object)))
@@ -220,7 +220,7 @@ pub unsafe extern "C" fn bcolz_create_ctable(
 ) -> *mut bcolz_object {
     boundary!(bcolz_create_ctable, {
         // SAFETY: the caller passes two strings or NULL.
-        let (path, mode) = unsafe { place(path, mode) }?;
+        let (path, mode) = unsafe { path_and_mode(path, mode) }?;
         let table = Ctable::create(path, &[], mode, &Options::default()).map_err(code)?;
         let object = bcolz_object::new(Object::Ctable(table))?;
         Ok(Box::into_raw(Box::new(object)))

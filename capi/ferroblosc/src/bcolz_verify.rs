@@ -1,7 +1,7 @@
 //! bcolz directories: verification, repair and conversion.
 
 use crate::arguments::{note, path};
-use crate::bcolz::{code, place, text};
+use crate::bcolz::{code, path_and_mode, text};
 use ferroblosc::{Error, Result};
 use ferroblosc_capi_common::buffers;
 use ferroblosc_formats::bcolz::{self, Finding, Options};
@@ -109,7 +109,7 @@ pub unsafe extern "C" fn bcolz_from_npy(
 ) -> c_int {
     boundary!(bcolz_from_npy, {
         // SAFETY: the caller passes three strings or NULL.
-        let (npy, (root, mode)) = unsafe { (path(npy)?, place(root, mode)?) };
+        let (npy, (root, mode)) = unsafe { (path(npy)?, path_and_mode(root, mode)?) };
         let (target, options) = (Target::default(), Options::default());
         convert::npy_to_carray(npy, root, &target, mode, &options).map_err(converted)?;
         Ok(0)
@@ -150,7 +150,7 @@ pub unsafe extern "C" fn bcolz_from_bloscpack(
 ) -> c_int {
     boundary!(bcolz_from_bloscpack, {
         // SAFETY: the caller passes three strings or NULL.
-        let (blp, (root, mode)) = unsafe { (path(blp)?, place(root, mode)?) };
+        let (blp, (root, mode)) = unsafe { (path(blp)?, path_and_mode(root, mode)?) };
         let (target, options) = (Target::default(), Options::default());
         convert::bloscpack_to_carray(blp, root, &target, mode, &options).map_err(converted)?;
         Ok(0)
@@ -191,7 +191,7 @@ pub unsafe extern "C" fn bcolz_from_b2nd(
 ) -> c_int {
     boundary!(bcolz_from_b2nd, {
         // SAFETY: the caller passes three strings or NULL.
-        let (input, (root, mode)) = unsafe { (path(input)?, place(root, mode)?) };
+        let (input, (root, mode)) = unsafe { (path(input)?, path_and_mode(root, mode)?) };
         let (target, options) = (Target::default(), Options::default());
         let left =
             convert::b2nd_to_bcolz(input, root, &target, mode, &options).map_err(converted)?;

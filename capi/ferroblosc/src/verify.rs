@@ -83,9 +83,9 @@ unsafe fn write_report(
         return Err(Error::InvalidParam);
     }
     let found = schunk.verify()?;
-    for (place, &(nchunk, _)) in found.bad_chunks.iter().take(room).enumerate() {
+    for (index, &(nchunk, _)) in found.bad_chunks.iter().take(room).enumerate() {
         // SAFETY: not NULL, and the index is below `room`.
-        unsafe { bad_chunks.add(place).write(nchunk) };
+        unsafe { bad_chunks.add(index).write(nchunk) };
     }
     // SAFETY: the caller guarantees a writable struct or NULL.
     unsafe { pointers::write_if_given(report, to_c(&found)) };

@@ -150,7 +150,7 @@ impl Frame {
         }
         if is_replaced {
             if !plan.created.is_empty() {
-                files.sync_names_at(files.path())?;
+                files.sync_entry_at(files.path())?;
             }
             return self.replace_file(files, footer).map_err(|failed| {
                 if failed.in_doubt {

@@ -311,7 +311,7 @@ impl<'a> Plan<'a> {
         }
         for (nchunk, bytes) in materialized {
             plan.unchanged = plan.unchanged.min(*nchunk);
-            offsets[*nchunk] = plan.place(offsets, bytes)?;
+            offsets[*nchunk] = plan.assign_offset(offsets, bytes)?;
         }
         // An index that becomes shorter may use as many bytes as before.
         let mut spare = 0;
@@ -395,8 +395,8 @@ impl<'a> Plan<'a> {
             let start = usize::try_from(stored).map_err(|_| Error::Data)?;
             let chunk =
                 before.pending.get(start..start + EXTENDED_HEADER_LENGTH).ok_or(Error::Data)?;
-            let place = self.place(&placed, chunk)?;
-            placed.push(place);
+            let offset = self.assign_offset(&placed, chunk)?;
+            placed.push(offset);
         }
         offsets.copy_from_slice(&placed);
         Ok(())
@@ -406,13 +406,13 @@ impl<'a> Plan<'a> {
     fn store(&mut self, offsets: &[i64], chunk: Stored<'a>) -> Result<i64> {
         match chunk {
             Stored::Special(kind) => special_offset(kind),
-            Stored::Bytes(bytes) => self.place(offsets, bytes),
+            Stored::Bytes(bytes) => self.assign_offset(offsets, bytes),
         }
     }
 
     /// Assigns an offset or a file number to a new chunk. Without a transaction the offset is after
     /// all other chunks.
-    fn place(&mut self, offsets: &[i64], bytes: &'a [u8]) -> Result<i64> {
+    fn assign_offset(&mut self, offsets: &[i64], bytes: &'a [u8]) -> Result<i64> {
         if let Some(space) = &mut self.space {
             let position = space.allocate(bytes.len() as u64);
             self.cbytes = space.end() as i64;

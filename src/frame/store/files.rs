@@ -44,14 +44,14 @@ pub struct Files {
     overlay: Mutex<Option<Overlay>>,
     /// Whether `overlay` is set.
     has_overlay: AtomicBool,
-    /// A [`Names`].
-    names: AtomicU8,
+    /// Whether the directory entries of the frame survive a power cut: a [`DirectoryEntries`].
+    entries: AtomicU8,
     open_chunks: Mutex<OpenChunks>,
 }
 
 /// Whether the directory entries of a frame survive a power cut.
 #[repr(u8)]
-enum Names {
+enum DirectoryEntries {
     /// This handle synced them.
     Synced,
     /// Another handle may have created or replaced the file without syncing them.
@@ -115,7 +115,7 @@ impl Files {
             start,
             overlay: Mutex::default(),
             has_overlay: AtomicBool::new(false),
-            names: AtomicU8::new(Names::Unknown as u8),
+            entries: AtomicU8::new(DirectoryEntries::Unknown as u8),
             open_chunks: Mutex::default(),
         }
     }
@@ -181,7 +181,7 @@ impl Files {
             None if self.is_durable() => self.create_file_durably(bytes),
             _ => return self.create_at_once(bytes),
         }?;
-        self.names.store(Names::Synced as u8, Ordering::Relaxed);
+        self.entries.store(DirectoryEntries::Synced as u8, Ordering::Relaxed);
         Ok(())
     }
 
@@ -250,7 +250,7 @@ impl Files {
         drop(stream);
         let lasts = made
             .map_err(|error| (error, &*temporary))
-            .and_then(|()| self.sync_names_at(directory).map_err(|error| (error, directory)));
+            .and_then(|()| self.sync_entry_at(directory).map_err(|error| (error, directory)));
         lasts.map_err(|(error, there)| {
             let _ = ops.remove(&there.join(INDEX_NAME));
             let _ = ops.remove_directory(there);
@@ -324,9 +324,9 @@ impl Files {
         });
         replaced.map_err(CommitError::undone)?;
         self.reader.forget();
-        let synced = self.sync_names_at(&target);
+        let synced = self.sync_entry_at(&target);
         if synced.is_err() {
-            self.names.store(Names::Unsynced as u8, Ordering::Relaxed);
+            self.entries.store(DirectoryEntries::Unsynced as u8, Ordering::Relaxed);
         }
         synced.map_err(|error| CommitError { error, in_doubt: true })
     }
@@ -337,30 +337,30 @@ impl Files {
     /// Returns the errors of the backend. A directory that this process may not read, or whose file
     /// system does not sync directories, cannot be synced; that is an error only if this handle
     /// replaced the file.
-    fn sync_names(&self) -> Result<()> {
-        // Relaxed: at worst two changes sync the names.
-        let names = self.names.load(Ordering::Relaxed);
-        if names == Names::Synced as u8 {
+    fn sync_entries(&self) -> Result<()> {
+        // Relaxed: at worst two changes sync the entries.
+        let entries = self.entries.load(Ordering::Relaxed);
+        if entries == DirectoryEntries::Synced as u8 {
             return Ok(());
         }
         let ops = self.file_ops();
-        let places = [Some(&self.path), self.directory.as_ref()];
-        let synced = places
+        let paths = [Some(&self.path), self.directory.as_ref()];
+        let synced = paths
             .into_iter()
             .flatten()
-            .try_for_each(|place| self.sync_names_at(&ops.resolve(place)));
+            .try_for_each(|path| self.sync_entry_at(&ops.resolve(path)));
         let can_sync = |error: &Error| !error.errno().is_some_and(os::files::is_sync_unsupported);
         match synced {
-            Err(error) if names == Names::Unsynced as u8 || can_sync(&error) => Err(error),
+            Err(error) if entries == DirectoryEntries::Unsynced as u8 || can_sync(&error) => Err(error),
             _ => {
-                self.names.store(Names::Synced as u8, Ordering::Relaxed);
+                self.entries.store(DirectoryEntries::Synced as u8, Ordering::Relaxed);
                 Ok(())
             }
         }
     }
 
     /// Makes the directory entry of a file durable.
-    pub fn sync_names_at(&self, path: &Path) -> Result<()> {
+    pub fn sync_entry_at(&self, path: &Path) -> Result<()> {
         let directory = path.parent().unwrap_or(Path::new(""));
         self.file_ops().sync_directory(directory)
     }
@@ -433,7 +433,7 @@ impl Files {
     pub fn recover(&self) -> Result<()> {
         debug_assert!(self.staged().is_none());
         if self.is_durable() {
-            self.sync_names()?;
+            self.sync_entries()?;
         }
         let mut overlay = self.overlay();
         let shown = match &*overlay {
@@ -863,11 +863,11 @@ mod tests {
             Files::contiguous(Arc::new(backend), path.clone(), 0)
         };
         for code in [libc::EACCES, libc::EINVAL, libc::ENOTSUP] {
-            assert_eq!(files_with(code).sync_names(), Ok(()));
+            assert_eq!(files_with(code).sync_entries(), Ok(()));
             let replaced = files_with(code);
-            replaced.names.store(Names::Unsynced as u8, Ordering::Relaxed);
-            assert_eq!(replaced.sync_names(), Err(Error::FileWrite));
+            replaced.entries.store(DirectoryEntries::Unsynced as u8, Ordering::Relaxed);
+            assert_eq!(replaced.sync_entries(), Err(Error::FileWrite));
         }
-        assert_eq!(files_with(libc::EIO).sync_names(), Err(Error::FileWrite));
+        assert_eq!(files_with(libc::EIO).sync_entries(), Err(Error::FileWrite));
     }
 }

@@ -228,7 +228,7 @@ impl Transaction {
         if created.is_empty() {
             return Ok(());
         }
-        self.files.sync_names_at(self.files.path())
+        self.files.sync_entry_at(self.files.path())
     }
 
     /// Removes the files of old chunks once the new index is durable.

@@ -1,7 +1,7 @@
 //! Functions that read and write items by their indices.
 
 use super::{entries, numbers};
-use crate::bridge::arguments::Reading;
+use crate::bridge::arguments::ReadGuard;
 use crate::bridge::array::CArray;
 use crate::bridge::schunk::Purpose;
 use crate::schunk::slices::coordinates;
@@ -170,7 +170,7 @@ pub unsafe extern "C" fn b2nd_set_orthogonal_selection(
                 LockKind::Exclusive,
             )?;
             let src = array.argument(buffer.cast(), selection.extent_bytes())?;
-            let _reading = Reading::begin(array.schunk(), &src);
+            let _reading = ReadGuard::begin(array.schunk(), &src);
             selection::set(&mut *array, &selection, src.bytes())?;
         }
         Ok(0)

@@ -2,7 +2,7 @@
 
 use super::save::copy_of;
 use super::{cleared, discard, numbers};
-use crate::bridge::arguments::Reading;
+use crate::bridge::arguments::ReadGuard;
 use crate::bridge::array::CArray;
 use crate::bridge::schunk::{CSchunk, Entered, Purpose};
 use crate::types::b2nd::{b2nd_array_t, b2nd_context_t};
@@ -86,7 +86,7 @@ pub unsafe extern "C" fn b2nd_insert(
         // SAFETY: the caller passes an array and buffersize bytes, or NULL.
         unsafe {
             let (mut array, items) = items(array, buffer, buffersize)?;
-            let _reading = Reading::begin(array.schunk(), &items);
+            let _reading = ReadGuard::begin(array.schunk(), &items);
             resize::insert(&mut *array, items.bytes(), axis, insert_start)?;
         }
         Ok(0)
@@ -112,7 +112,7 @@ pub unsafe extern "C" fn b2nd_append(
         // SAFETY: the caller passes an array and buffersize bytes, or NULL.
         unsafe {
             let (mut array, items) = items(array, buffer, buffersize)?;
-            let _reading = Reading::begin(array.schunk(), &items);
+            let _reading = ReadGuard::begin(array.schunk(), &items);
             resize::append(&mut *array, items.bytes(), axis)?;
         }
         Ok(0)

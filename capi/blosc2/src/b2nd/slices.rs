@@ -1,7 +1,7 @@
 //! Functions that copy slices of arrays to and from buffers.
 
 use super::{Numbers, numbers};
-use crate::bridge::arguments::Reading;
+use crate::bridge::arguments::ReadGuard;
 use crate::bridge::array::CArray;
 use crate::bridge::schunk::Purpose;
 use crate::types::b2nd::b2nd_array_t;
@@ -242,7 +242,7 @@ pub unsafe extern "C" fn b2nd_set_slice_cbuffer(
                 .map_err(|error| error.recast(ErrorKind::Failure))?;
             if let Some(request) = request {
                 let src = array.argument(memory.start, request.extent_bytes())?;
-                let _reading = Reading::begin(array.schunk(), &src);
+                let _reading = ReadGuard::begin(array.schunk(), &src);
                 set::set(&mut *array, &request, src.bytes())?;
             }
         }

@@ -18,21 +18,21 @@ use std::ffi::{CStr, c_char, c_void};
 
 /// A call that replaces chunks while it reads an argument. Dropping it frees the chunks that
 /// overlap the argument.
-pub struct Reading(CSchunk);
+pub struct ReadGuard(CSchunk);
 
-impl Reading {
+impl ReadGuard {
     /// Records the argument of a call.
-    pub fn begin(schunk: CSchunk, argument: &StableSource) -> Reading {
+    pub fn begin(schunk: CSchunk, argument: &StableSource) -> ReadGuard {
         let owner = schunk.owner();
         if schunk.frame().is_none() && !argument.is_copy() {
             let range = (argument.as_ptr(), argument.bytes().len());
             Loans::begin_reading(owner.loans(), range);
         }
-        Reading(owner)
+        ReadGuard(owner)
     }
 }
 
-impl Drop for Reading {
+impl Drop for ReadGuard {
     fn drop(&mut self) {
         // SAFETY: the argument is not read again.
         unsafe { Loans::end_reading(self.0.loans()) }

@@ -6,6 +6,7 @@
 //! the pointer to the context) is in the [`origin`] of the context, which the core passes along as
 //! user data. [`params`] converts parameters, and [`plugins`] loads libraries with callbacks.
 
+pub mod active_callbacks;
 pub mod arguments;
 pub mod array;
 pub mod backends;
@@ -22,6 +23,5 @@ pub mod plugins;
 pub mod prefilter;
 pub mod read_only;
 pub mod schunk;
-pub mod serving;
 pub mod threads;
 pub mod tuner;

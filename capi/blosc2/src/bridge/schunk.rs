@@ -10,7 +10,7 @@
 use super::context::Context;
 use super::loans::Loans;
 use super::params::{cparams_of_stored, slots, stored_params};
-use super::serving;
+use super::active_callbacks;
 use crate::constants::metalayers::{BLOSC2_MAX_METALAYERS, BLOSC2_MAX_VLMETALAYERS};
 use crate::defaults;
 use crate::types::params::blosc2_cparams;
@@ -254,9 +254,9 @@ impl CSchunk {
     }
 
     /// Whether this thread is inside a callback for the super-chunk that owns the chunks.
-    fn is_serving(self) -> bool {
+    fn has_active_callback(self) -> bool {
         let owner = self.owner();
-        serving::any_callback(|schunk| {
+        active_callbacks::any_callback(|schunk| {
             // SAFETY: the super-chunk is alive, or NULL.
             unsafe { CSchunk::new(schunk) }.is_ok_and(|served| served.owner().0 == owner.0)
         })
@@ -698,7 +698,7 @@ impl State for CSchunk {
         let context = self.dctx()?;
         let owner = self.owner();
         let _calling = owner.gate().call_out();
-        let is_nested = owner.is_serving();
+        let is_nested = owner.has_active_callback();
         context.decompress_shared(is_nested, f)
     }
 

@@ -2,7 +2,7 @@
 
 use super::origin::CompressionOrigin;
 use super::plugins::{self, Registrant};
-use super::serving::run_callback;
+use super::active_callbacks::run_callback;
 use crate::constants::tuners::BLOSC2_USER_REGISTERED_TUNER_START;
 use crate::registry::tuners::BLOSC_BTUNE;
 use crate::types::context::blosc2_context;

@@ -82,7 +82,7 @@ fn copied_path(path: &Path) -> Result<Buffer> {
 ///
 /// # Safety
 /// The parameters in `io` are those that the backend expects.
-unsafe fn place(
+unsafe fn files_and_lock(
     backend: Arc<dyn Backend>,
     io: &blosc2_io,
     path: &Path,
@@ -214,7 +214,7 @@ pub(crate) unsafe fn create(storage: *const blosc2_storage) -> Result<*mut blosc
             None if contiguous => Some(Frame::create_in_memory(&description)?),
             None => None,
             Some(path) => {
-                let (files, lock) = place(backend(&io)?, &io, path, contiguous, 0);
+                let (files, lock) = files_and_lock(backend(&io)?, &io, path, contiguous, 0);
                 Some(Frame::create(files, lock, &description)?)
             }
         }
@@ -345,7 +345,7 @@ pub(crate) unsafe fn open(
             .map_err(|error| Error::FileOpen.during("open").at(path).os(error))?
             .is_dir();
         // SAFETY: guaranteed by the caller.
-        let (files, lock) = unsafe { place(Arc::clone(&backend), &io, path, contiguous, start) };
+        let (files, lock) = unsafe { files_and_lock(Arc::clone(&backend), &io, path, contiguous, start) };
         let (frame, loaded) = Frame::open(files, lock)?;
         assemble(&loaded, Some(frame), (contiguous, copied_path(given)?, io))
     })();

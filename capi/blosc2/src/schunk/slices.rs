@@ -1,7 +1,7 @@
 //! Functions that read and write ranges of items of a super-chunk.
 
 use super::chunks::give_numbers;
-use crate::bridge::arguments::Reading;
+use crate::bridge::arguments::ReadGuard;
 use crate::bridge::schunk::{CSchunk, Purpose};
 use crate::types::schunk::blosc2_schunk;
 use ferroblosc::b2nd::create::find;
@@ -75,7 +75,7 @@ pub unsafe extern "C" fn blosc2_schunk_set_slice_buffer(
                 _ => {
                     let lent = schunk.may_lend(buffer.cast(), len);
                     let src = StableSource::new(buffer.cast(), len, lent)?;
-                    let _reading = Reading::begin(*schunk, &src);
+                    let _reading = ReadGuard::begin(*schunk, &src);
                     slices::set(&mut *schunk, start, stop, src.bytes())?;
                 }
             }

@@ -70,7 +70,7 @@ impl Drop for Use {
 }
 
 /// An active callback.
-struct Serving {
+struct ActiveCallback {
     /// The super-chunk of the context; NULL for a context without one.
     schunk: *mut blosc2_schunk,
     /// The address of the I/O backend; 0 for other callbacks.
@@ -78,7 +78,7 @@ struct Serving {
     /// The value of [`Used::outside_io`] outside the callback.
     outside_io: usize,
     /// The next outer callback of this thread, or NULL.
-    outer: *const Serving,
+    outer: *const ActiveCallback,
 }
 
 impl Serving {
@@ -102,7 +102,7 @@ pub fn run_callback<T>(schunk: *mut c_void, callback: impl FnOnce() -> T) -> T {
     INNERMOST.set(&raw const serving);
     let _deferred = cancellation::defer();
     let result = callback();
-    drop(serving);
+    drop(active);
     result
 }
 
@@ -149,7 +149,7 @@ fn any(matches: impl Fn(&Serving) -> bool) -> bool {
         if matches(serving) {
             return true;
         }
-        next = serving.outer;
+        next = active.outer;
     }
     false
 }
