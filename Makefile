@@ -247,7 +247,7 @@ test-durability: reference
 	else \
 		echo "the test of full disks is omitted: the system permits no mount namespace"; \
 	fi
-	FERROBLOSC_STORM_ROUNDS=$(ROUNDS) $(CARGO) test $(TESTED) --test storm -- --nocapture
+	FERROBLOSC_STORM_ROUNDS=$(ROUNDS) $(CARGO) test $(TESTED) --test crash_loop -- --nocapture
 	HANDLES_ROUNDS=$(ROUNDS) $(CARGO) test $(TESTED) --test c_programs -- without_memory agree_with_a_model
 	FERROBLOSC_DURABILITY_ROUNDS=$(ROUNDS) $(CARGO) test $(TESTED) --test faults --test durable --test changing
 	$(CARGO) test $(TESTED) --lib -- journal temporary

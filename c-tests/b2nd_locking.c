@@ -63,14 +63,14 @@ static int change_shape(b2nd_array_t *array) {
 }
 
 /* The first four columns of all rows always have a single value. */
-static const int64_t first[] = {0, 0}, behind[] = {8, 4}, size[] = {8, 4};
+static const int64_t first[] = {0, 0}, stop[] = {8, 4}, size[] = {8, 4};
 
 static int write_columns(b2nd_array_t *array) {
   uint8_t items[32];
   int i, code = 0;
   for (i = 0; code == 0 && i < ROUNDS; i++) {
     memset(items, i % 250, sizeof items);
-    code = b2nd_set_slice_cbuffer(items, size, sizeof items, first, behind, array);
+    code = b2nd_set_slice_cbuffer(items, size, sizeof items, first, stop, array);
   }
   return code;
 }
@@ -91,7 +91,7 @@ static int read_columns(b2nd_array_t *array) {
   uint8_t items[32];
   int i, j, code = 0;
   for (i = 0; code == 0 && i < ROUNDS; i++) {
-    code = b2nd_get_slice_cbuffer(array, first, behind, items, size, sizeof items);
+    code = b2nd_get_slice_cbuffer(array, first, stop, items, size, sizeof items);
     for (j = 1; code == 0 && j < 32; j++) {
       code = items[j] == items[0] ? 0 : 1;
     }

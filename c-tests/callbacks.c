@@ -7,9 +7,9 @@
 #include <blosc2.h>
 #include <string.h>
 
-enum { SIZE = 64 * 1000, ROOM = SIZE + BLOSC2_MAX_OVERHEAD, BLOCK = 16000, CODEC = 200, FILTER = 201 };
+enum { SIZE = 64 * 1000, CAPACITY = SIZE + BLOSC2_MAX_OVERHEAD, BLOCK = 16000, CODEC = 200, FILTER = 201 };
 
-static uint8_t data[SIZE], chunk[ROOM], back[SIZE];
+static uint8_t data[SIZE], chunk[CAPACITY], back[SIZE];
 static int codec_status, filter_status;
 static int marker;
 
@@ -107,7 +107,7 @@ static void user_codec(void) {
   cparams.filters[5] = BLOSC_NOFILTER;
   cparams.codec_params = &marker;
   compressor = blosc2_create_cctx(cparams);
-  size = blosc2_compress_ctx(compressor, data, SIZE, chunk, ROOM);
+  size = blosc2_compress_ctx(compressor, data, SIZE, chunk, CAPACITY);
   CHECK_IS(size, 32 + (SIZE / BLOCK) * (4 + 4 + BLOCK / 2));
   CHECK_IS(chunk[BLOSC2_CHUNK_VERSIONLZ], 7);
   memset(back, 0, SIZE);
@@ -119,11 +119,11 @@ static void user_codec(void) {
 
   codec_status = -1;
   CHECK_IS(blosc2_decompress_ctx(decompressor, chunk, size, back, SIZE), BLOSC2_ERROR_DATA);
-  CHECK_IS(blosc2_compress_ctx(compressor, data, SIZE, chunk, ROOM), BLOSC2_ERROR_DATA);
+  CHECK_IS(blosc2_compress_ctx(compressor, data, SIZE, chunk, CAPACITY), BLOSC2_ERROR_DATA);
   codec_status = 0;
 
   /* Row C14: blosc2_destroy() and blosc2_init() discard the codec. */
-  CHECK(blosc2_compress_ctx(compressor, data, SIZE, chunk, ROOM) == size);
+  CHECK(blosc2_compress_ctx(compressor, data, SIZE, chunk, CAPACITY) == size);
   blosc2_init();
   blosc2_destroy();
   CHECK_IS(blosc2_compname_to_compcode("halver"), CODEC);
@@ -155,7 +155,7 @@ static void user_filter(void) {
   cparams.filters[4] = FILTER;
   cparams.filters_meta[4] = 101;
   compressor = blosc2_create_cctx(cparams);
-  size = blosc2_compress_ctx(compressor, data, SIZE, chunk, ROOM);
+  size = blosc2_compress_ctx(compressor, data, SIZE, chunk, CAPACITY);
   CHECK(size > 0);
   CHECK_IS(blosc2_decompress_ctx(decompressor, chunk, size, back, SIZE), SIZE);
   CHECK(memcmp(data, back, SIZE) == 0);
@@ -165,7 +165,7 @@ static void user_filter(void) {
            BLOSC2_ERROR_FILTER_PIPELINE);
   filter_status = -5;
   CHECK_IS(blosc2_decompress_ctx(decompressor, chunk, size, back, SIZE), -5);
-  CHECK_IS(blosc2_compress_ctx(compressor, data, SIZE, chunk, ROOM), BLOSC2_ERROR_FILTER_PIPELINE);
+  CHECK_IS(blosc2_compress_ctx(compressor, data, SIZE, chunk, CAPACITY), BLOSC2_ERROR_FILTER_PIPELINE);
   filter_status = 0;
   blosc2_free_ctx(compressor);
   blosc2_free_ctx(decompressor);
@@ -232,7 +232,7 @@ static void prefilter_and_postfilter(void) {
   CHECK_IS(blosc2_ctx_get_cparams(compressor, &seen), 0);
   CHECK(seen.prefilter == generate && seen.preparams != &preparams);
   CHECK(seen.preparams->user_data == &marker);
-  size = blosc2_compress_ctx(compressor, NULL, SIZE, chunk, ROOM);
+  size = blosc2_compress_ctx(compressor, NULL, SIZE, chunk, CAPACITY);
   CHECK(size > 0);
   blosc2_free_ctx(compressor);
 
@@ -311,18 +311,18 @@ static void user_tuner(void) {
 
   compressor = blosc2_create_cctx(cparams);
   CHECK_IS(tuner_inits, 1);
-  CHECK(blosc2_compress_ctx(compressor, data, SIZE, chunk, ROOM) > 0);
-  CHECK(blosc2_compress_ctx(compressor, data, SIZE, chunk, ROOM) > 0);
+  CHECK(blosc2_compress_ctx(compressor, data, SIZE, chunk, CAPACITY) > 0);
+  CHECK(blosc2_compress_ctx(compressor, data, SIZE, chunk, CAPACITY) > 0);
   CHECK_IS(tuner_calls, 2);
   tuner_status = -1;
-  CHECK_IS(blosc2_compress_ctx(compressor, data, SIZE, chunk, ROOM), BLOSC2_ERROR_TUNER);
+  CHECK_IS(blosc2_compress_ctx(compressor, data, SIZE, chunk, CAPACITY), BLOSC2_ERROR_TUNER);
   CHECK(blosc2_create_cctx(cparams) == NULL);
   tuner_status = 0;
   CHECK_IS(tuner_calls, 3);
   blosc2_init();
   blosc2_destroy();
   blosc2_init();
-  CHECK_IS(blosc2_compress_ctx(compressor, data, SIZE, chunk, ROOM), BLOSC2_ERROR_INVALID_PARAM);
+  CHECK_IS(blosc2_compress_ctx(compressor, data, SIZE, chunk, CAPACITY), BLOSC2_ERROR_INVALID_PARAM);
   CHECK_IS(tuner_calls, 3);
   blosc2_free_ctx(compressor);
   cparams.tuner_id = -3;
@@ -356,7 +356,7 @@ static void user_threads(void) {
   compressor = blosc2_create_cctx(cparams);
   decompressor = blosc2_create_dctx(dparams);
   blosc2_set_threads_callback(one_after_another, &marker);
-  size = blosc2_compress_ctx(compressor, data, SIZE, chunk, ROOM);
+  size = blosc2_compress_ctx(compressor, data, SIZE, chunk, CAPACITY);
   CHECK(size > 0);
   CHECK_IS(blosc2_decompress_ctx(decompressor, chunk, size, back, SIZE), SIZE);
   CHECK(memcmp(data, back, SIZE) == 0);
@@ -364,7 +364,7 @@ static void user_threads(void) {
   /* Row C57: without the callback, existing contexts use the library's threads again. */
   blosc2_set_threads_callback(NULL, NULL);
   jobs_run = 0;
-  CHECK_IS(blosc2_compress_ctx(compressor, data, SIZE, chunk, ROOM), size);
+  CHECK_IS(blosc2_compress_ctx(compressor, data, SIZE, chunk, CAPACITY), size);
   CHECK_IS(blosc2_decompress_ctx(decompressor, chunk, size, back, SIZE), SIZE);
   CHECK_IS(jobs_run, 0);
   blosc2_free_ctx(compressor);

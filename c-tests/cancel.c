@@ -370,7 +370,7 @@ static void the_thread_keeps_its_own_state(void) {
 
 /* ---- Cancellation at any moment -------------------------------------------------------------- */
 
-enum { LOCKED = KINDS, MAPPED, STORMS };
+enum { LOCKED = KINDS, MAPPED, SETUPS };
 
 static uint32_t seed = 1;
 
@@ -380,16 +380,16 @@ static uint32_t next_random(uint32_t *state) {
 }
 
 /* The mapping belongs to the handle and has the same lifetime. */
-static blosc2_schunk *open_for_storm(int storm, blosc2_stdio_mmap *mapping) {
+static blosc2_schunk *open_for_setup(int setup, blosc2_stdio_mmap *mapping) {
   static blosc2_stdio_params params;
   blosc2_io io = BLOSC2_IO_DEFAULTS;
   *mapping = BLOSC2_STDIO_MMAP_DEFAULTS;
   mapping->mode = "r+";
   mapping->initial_mapping_size = 1 << 20;
   params.locking = true;
-  io.id = storm == MAPPED ? BLOSC2_IO_FILESYSTEM_MMAP : BLOSC2_IO_FILESYSTEM;
-  io.params = storm == MAPPED ? (void *)mapping : storm == LOCKED ? (void *)&params : NULL;
-  return blosc2_schunk_open_udio(path_of(storm == DIRECTORY ? DIRECTORY : SINGLE_FILE), &io);
+  io.id = setup == MAPPED ? BLOSC2_IO_FILESYSTEM_MMAP : BLOSC2_IO_FILESYSTEM;
+  io.params = setup == MAPPED ? (void *)mapping : setup == LOCKED ? (void *)&params : NULL;
+  return blosc2_schunk_open_udio(path_of(setup == DIRECTORY ? DIRECTORY : SINGLE_FILE), &io);
 }
 
 /* All items of a chunk are equal. */
@@ -462,20 +462,20 @@ static void check_whole(blosc2_schunk *schunk) {
   free(content);
 }
 
-static void cancelled_writers_leave_consistent_objects(int storm, int rounds) {
+static void cancelled_writers_leave_consistent_objects(int setup, int rounds) {
   blosc2_stdio_mmap mapping, other_mapping;
   blosc2_schunk *other;
   int32_t items[ITEMS] = {0};
   int round, i;
 
-  object = make(storm > DIRECTORY ? SINGLE_FILE : storm);
+  object = make(setup > DIRECTORY ? SINGLE_FILE : setup);
   for (i = 0; i < 3; i++) {
     CHECK_IS(blosc2_schunk_append_buffer(object, items, CHUNK), i + 1);
   }
   CHECK(blosc2_vlmeta_add(object, "v", (uint8_t *)"0", 1, NULL) >= 0);
-  if (storm >= SINGLE_FILE) {
+  if (setup >= SINGLE_FILE) {
     blosc2_schunk_free(object);
-    object = open_for_storm(storm, &mapping);
+    object = open_for_setup(setup, &mapping);
   }
   for (round = 0; round < rounds; round++) {
     struct timespec pause = {0, 0};
@@ -492,22 +492,22 @@ static void cancelled_writers_leave_consistent_objects(int storm, int rounds) {
     check_whole(object);
     CHECK(fill_and(set_items, &state));
   }
-  if (storm >= SINGLE_FILE) {
-    other = open_for_storm(storm, &other_mapping);
+  if (setup >= SINGLE_FILE) {
+    other = open_for_setup(setup, &other_mapping);
     CHECK(other != NULL && other->nchunks == object->nchunks);
     check_whole(other);
     CHECK(blosc2_schunk_append_buffer(other, items, CHUNK) > 0);
     blosc2_schunk_free(other);
   }
   blosc2_schunk_free(object);
-  if (storm >= SINGLE_FILE) {
-    CHECK_IS(blosc2_remove_urlpath(path_of(storm == DIRECTORY ? DIRECTORY : SINGLE_FILE)), 0);
+  if (setup >= SINGLE_FILE) {
+    CHECK_IS(blosc2_remove_urlpath(path_of(setup == DIRECTORY ? DIRECTORY : SINGLE_FILE)), 0);
   }
 }
 
 int main(void) {
   const char *asked = getenv("CANCEL_ROUNDS");
-  int rounds = asked == NULL ? 12 : atoi(asked), storm;
+  int rounds = asked == NULL ? 12 : atoi(asked), setup;
 
   alarm(600);
   enter_folder();
@@ -515,8 +515,8 @@ int main(void) {
   a_pending_cancellation_waits_for_the_end_of_calls();
   calls_in_memory_complete();
   the_thread_keeps_its_own_state();
-  for (storm = 0; storm < STORMS; storm++) {
-    cancelled_writers_leave_consistent_objects(storm, rounds);
+  for (setup = 0; setup < SETUPS; setup++) {
+    cancelled_writers_leave_consistent_objects(setup, rounds);
   }
   blosc2_destroy();
   return leave_folder();

@@ -9,13 +9,13 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
-enum { SIZE = 1000 * 1000, ROOM = SIZE + BLOSC2_MAX_OVERHEAD };
+enum { SIZE = 1000 * 1000, CAPACITY = SIZE + BLOSC2_MAX_OVERHEAD };
 
 typedef int (*compress_function)(int, int, int32_t, const void *, int32_t, void *, int32_t);
 typedef int16_t (*set_nthreads_function)(int16_t);
 
 int main(int argc, char **argv) {
-  static uint8_t data[SIZE], chunk[ROOM];
+  static uint8_t data[SIZE], chunk[CAPACITY];
   compress_function compress;
   set_nthreads_function set_nthreads;
   void *library;
@@ -31,7 +31,7 @@ int main(int argc, char **argv) {
     *(void **)&compress = dlsym(library, "blosc2_compress");
     *(void **)&set_nthreads = dlsym(library, "blosc2_set_nthreads");
     CHECK(set_nthreads(4) > 0);
-    CHECK(compress(5, BLOSC_SHUFFLE, 4, data, SIZE, chunk, ROOM) > 0);
+    CHECK(compress(5, BLOSC_SHUFFLE, 4, data, SIZE, chunk, CAPACITY) > 0);
     CHECK_IS(dlclose(library), 0);
     usleep(100 * 1000);
   }

@@ -7,12 +7,12 @@
 #include <blosc2.h>
 #include <string.h>
 
-enum { SIZE = 400 * 1000, ROOM = SIZE + BLOSC2_MAX_OVERHEAD };
+enum { SIZE = 400 * 1000, CAPACITY = SIZE + BLOSC2_MAX_OVERHEAD };
 
-static uint8_t data[SIZE], chunk[ROOM], back[SIZE];
+static uint8_t data[SIZE], chunk[CAPACITY], back[SIZE];
 
 static int round_trip_with_threads(void) {
-  int size = blosc2_compress(5, BLOSC_SHUFFLE, 4, data, SIZE, chunk, ROOM);
+  int size = blosc2_compress(5, BLOSC_SHUFFLE, 4, data, SIZE, chunk, CAPACITY);
   memset(back, 0, SIZE);
   CHECK_IS(blosc2_decompress(chunk, size, back, SIZE), SIZE);
   CHECK(memcmp(data, back, SIZE) == 0);
@@ -59,7 +59,7 @@ static void old_names(void) {
 
   blosc_init();
   CHECK(blosc_set_compressor("lz4") == BLOSC_LZ4);
-  size = blosc_compress(5, BLOSC_BITSHUFFLE, 4, SIZE, data, chunk, ROOM);
+  size = blosc_compress(5, BLOSC_BITSHUFFLE, 4, SIZE, data, chunk, CAPACITY);
   CHECK(size > 0);
   CHECK_IS(blosc_decompress(chunk, back, SIZE), SIZE);
   CHECK(memcmp(data, back, SIZE) == 0);
@@ -82,7 +82,7 @@ static void environment(void) {
   int size = round_trip_with_threads();
 
   CHECK(setenv("BLOSC_CLEVEL", "0", 1) == 0);
-  CHECK_IS(round_trip_with_threads(), ROOM);
+  CHECK_IS(round_trip_with_threads(), CAPACITY);
   CHECK(unsetenv("BLOSC_CLEVEL") == 0);
   CHECK(setenv("BLOSC_COMPRESSOR", "zstd", 1) == 0);
   round_trip_with_threads();
@@ -98,7 +98,7 @@ static void environment(void) {
   CHECK((chunk[BLOSC2_CHUNK_FLAGS] & 5) != 5);
   CHECK(unsetenv("BLOSC_BLOSC1_COMPAT") == 0);
   CHECK(setenv("BLOSC_NTHREADS", "none", 1) == 0);
-  CHECK_IS(blosc2_decompress(chunk, ROOM, back, SIZE), BLOSC2_ERROR_INVALID_PARAM);
+  CHECK_IS(blosc2_decompress(chunk, CAPACITY, back, SIZE), BLOSC2_ERROR_INVALID_PARAM);
   CHECK(unsetenv("BLOSC_NTHREADS") == 0);
   CHECK(size > 0);
 }

@@ -5,16 +5,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { ITEMS = 20000, SIZE = ITEMS * (int)sizeof(int32_t), ROOM = SIZE + BLOSC2_MAX_OVERHEAD };
+enum { ITEMS = 20000, SIZE = ITEMS * (int)sizeof(int32_t), CAPACITY = SIZE + BLOSC2_MAX_OVERHEAD };
 static int32_t data[ITEMS];
-static unsigned char chunk[ROOM];
+static unsigned char chunk[CAPACITY];
 static const char *const path = "information.b2frame";
 
-static void compress(blosc2_cparams cparams, const char *what, int size, int room) {
+static void compress(blosc2_cparams cparams, const char *what, int size, int capacity) {
   blosc2_context *context = blosc2_create_cctx(cparams);
   fprintf(stderr, "# %s\n", what);
   if (context == NULL) return;
-  fprintf(stderr, "# %d\n", blosc2_compress_ctx(context, data, size, chunk, room) >= 0);
+  fprintf(stderr, "# %d\n", blosc2_compress_ctx(context, data, size, chunk, capacity) >= 0);
   blosc2_free_ctx(context);
 }
 
@@ -36,18 +36,18 @@ static void chunks(void) {
             cparams.clevel = (uint8_t)level;
             fprintf(stderr, "# codec %d split %d filter %d typesize %d level %d\n", codecs[codec], split, filter,
                     typesizes[typesize], level);
-            compress(cparams, "whole", SIZE, ROOM);
+            compress(cparams, "whole", SIZE, CAPACITY);
             if (level % 4 != 0) continue;
-            compress(cparams, "short", 100, ROOM);
-            compress(cparams, "shorter", 20, ROOM);
-            compress(cparams, "empty", 0, ROOM);
-            compress(cparams, "no room", SIZE, 1000);
+            compress(cparams, "short", 100, CAPACITY);
+            compress(cparams, "shorter", 20, CAPACITY);
+            compress(cparams, "empty", 0, CAPACITY);
+            compress(cparams, "too small", SIZE, 1000);
             compress(cparams, "no header", SIZE, 20);
             cparams.blocksize = 4096;
-            compress(cparams, "given blocks", SIZE, ROOM);
-            blosc2_chunk_zeros(cparams, 60000, chunk, ROOM);
-            blosc2_chunk_uninit(cparams, 60000, chunk, ROOM);
-            blosc2_chunk_repeatval(cparams, 60000, chunk, ROOM, data);
+            compress(cparams, "given blocks", SIZE, CAPACITY);
+            blosc2_chunk_zeros(cparams, 60000, chunk, CAPACITY);
+            blosc2_chunk_uninit(cparams, 60000, chunk, CAPACITY);
+            blosc2_chunk_repeatval(cparams, 60000, chunk, CAPACITY, data);
           }
 }
 
@@ -56,7 +56,7 @@ static void variable_length(void) {
   const void *sources[] = {data, data + 1000};
   int32_t sizes[] = {500, 1000};
   fprintf(stderr, "# variable length\n");
-  blosc2_vlcompress_ctx(context, sources, sizes, 2, chunk, ROOM);
+  blosc2_vlcompress_ctx(context, sources, sizes, 2, chunk, CAPACITY);
   blosc2_free_ctx(context);
 }
 
@@ -75,7 +75,7 @@ static void open_mapped(const char *mode, int64_t initial, bool exists) {
     fprintf(stderr, "# not opened\n");
     return;
   }
-  blosc2_schunk_decompress_chunk(schunk, 0, chunk, ROOM);
+  blosc2_schunk_decompress_chunk(schunk, 0, chunk, CAPACITY);
   blosc2_schunk_free(schunk);
 }
 

@@ -87,9 +87,9 @@ static void defaults(void) {
 
 /* Returns the result of blosc2_stdio_read(), and checks that the pointer did not change. */
 static int64_t read_file(void *dest, int64_t size, int64_t nitems, int64_t position, void *stream) {
-  void *place = dest;
-  int64_t items = blosc2_stdio_read(&place, size, nitems, position, stream);
-  CHECK(place == dest);
+  void *pointer = dest;
+  int64_t items = blosc2_stdio_read(&pointer, size, nitems, position, stream);
+  CHECK(pointer == dest);
   return items;
 }
 
@@ -167,14 +167,14 @@ static blosc2_stdio_mmap map_params(const char *mode, size_t initial) {
 /* Returns the offset in the file that blosc2_stdio_mmap_read() returns; -1 for NULL. */
 static long offset_read(int64_t size, int64_t nitems, int64_t position, int64_t items,
                         blosc2_stdio_mmap *map) {
-  void *place = &place;
-  CHECK_IS(blosc2_stdio_mmap_read(&place, size, nitems, position, map), items);
-  return place == NULL ? -1 : (long)((char *)place - map->addr);
+  void *pointer = &pointer;
+  CHECK_IS(blosc2_stdio_mmap_read(&pointer, size, nitems, position, map), items);
+  return pointer == NULL ? -1 : (long)((char *)pointer - map->addr);
 }
 
 static void maps(void) {
   blosc2_stdio_mmap map = map_params("r+", 1000);
-  void *place = &map;
+  void *pointer = &map;
   static char bytes[4000];
 
   CHECK(blosc2_stdio_mmap_open("m", "rb", NULL) == NULL);
@@ -208,8 +208,8 @@ static void maps(void) {
   CHECK_IS(offset_read(-4, 1, 0, 0, &map), -1);
   CHECK_IS(offset_read(INT64_MAX / 2, 4, 0, 0, &map), -1);
   CHECK_IS(blosc2_stdio_mmap_read(NULL, 1, 1, 0, &map), 0);
-  CHECK_IS(blosc2_stdio_mmap_read(&place, 1, 1, 0, NULL), 0);
-  CHECK(place == NULL);
+  CHECK_IS(blosc2_stdio_mmap_read(&pointer, 1, 1, 0, NULL), 0);
+  CHECK(pointer == NULL);
 
   CHECK_IS(blosc2_stdio_mmap_write("ab", 1, 2, 3, &map), 2);
   CHECK_IS(blosc2_stdio_mmap_write("ab", 2, 1, 3, &map), 1);

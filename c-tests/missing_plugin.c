@@ -8,7 +8,7 @@
 #include <blosc2.h>
 #include <string.h>
 
-enum { ID = 222, SIZE = 10000, ITEMS = SIZE / 4, ROOM = SIZE + BLOSC2_MAX_OVERHEAD };
+enum { ID = 222, SIZE = 10000, ITEMS = SIZE / 4, CAPACITY = SIZE + BLOSC2_MAX_OVERHEAD };
 
 static int32_t data[ITEMS], back[ITEMS];
 
@@ -114,12 +114,12 @@ static void storage_of(int of_codec, const char *urlpath, int contiguous, int ex
 }
 
 static void chunk_of(int of_codec, int expected) {
-  static uint8_t chunk[ROOM];
+  static uint8_t chunk[CAPACITY];
   blosc2_context *context;
   int size;
   add_plugins();
   context = blosc2_create_cctx(parameters(of_codec));
-  size = blosc2_compress_ctx(context, data, SIZE, chunk, ROOM);
+  size = blosc2_compress_ctx(context, data, SIZE, chunk, CAPACITY);
   CHECK(size > 0);
   blosc2_free_ctx(context);
   blosc2_destroy();

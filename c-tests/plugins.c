@@ -8,9 +8,9 @@
 #include <blosc2.h>
 #include <string.h>
 
-enum { HALF = 5000, SIZE = 2 * HALF, ROOM = SIZE + BLOSC2_MAX_OVERHEAD, FIRST_USER_ID = 160 };
+enum { HALF = 5000, SIZE = 2 * HALF, CAPACITY = SIZE + BLOSC2_MAX_OVERHEAD, FIRST_USER_ID = 160 };
 
-static uint8_t data[SIZE], chunk[ROOM], back[SIZE];
+static uint8_t data[SIZE], chunk[CAPACITY], back[SIZE];
 
 /* Compresses, decompresses, and reads an item with new contexts; returns 0 or the first error. */
 static int round_trip(blosc2_cparams cparams) {
@@ -22,7 +22,7 @@ static int round_trip(blosc2_cparams cparams) {
   if (cctx == NULL) {
     return BLOSC2_ERROR_FAILURE;
   }
-  size = blosc2_compress_ctx(cctx, data, SIZE, chunk, ROOM);
+  size = blosc2_compress_ctx(cctx, data, SIZE, chunk, CAPACITY);
   blosc2_free_ctx(cctx);
   if (size <= 0) {
     return size;

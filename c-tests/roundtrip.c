@@ -7,9 +7,9 @@
 #include <blosc2.h>
 #include <string.h>
 
-enum { ITEMS = 100 * 1000, TYPESIZE = 4, SIZE = ITEMS * TYPESIZE, ROOM = SIZE + BLOSC2_MAX_OVERHEAD };
+enum { ITEMS = 100 * 1000, TYPESIZE = 4, SIZE = ITEMS * TYPESIZE, CAPACITY = SIZE + BLOSC2_MAX_OVERHEAD };
 
-static uint8_t data[SIZE], chunk[ROOM], back[SIZE];
+static uint8_t data[SIZE], chunk[CAPACITY], back[SIZE];
 
 /* Compresses and decompresses `size` bytes; returns the size of the chunk. */
 static int round_trip_with_threads(blosc2_cparams cparams, int16_t nthreads, int32_t size) {
@@ -25,7 +25,7 @@ static int round_trip_with_threads(blosc2_cparams cparams, int16_t nthreads, int
   decompressor = blosc2_create_dctx(dparams);
   CHECK(compressor != NULL && decompressor != NULL);
 
-  compressed = blosc2_compress_ctx(compressor, data, size, chunk, ROOM);
+  compressed = blosc2_compress_ctx(compressor, data, size, chunk, CAPACITY);
   CHECK(compressed > 0);
   CHECK_IS(blosc2_cbuffer_sizes(chunk, &nbytes, &cbytes, &blocksize), 0);
   CHECK_IS(nbytes, size);
@@ -93,7 +93,7 @@ static void masked_blocks_are_left_alone(void) {
   cparams.blocksize = BLOCK;
   compressor = blosc2_create_cctx(cparams);
   decompressor = blosc2_create_dctx(BLOSC2_DPARAMS_DEFAULTS);
-  compressed = blosc2_compress_ctx(compressor, data, SIZE, chunk, ROOM);
+  compressed = blosc2_compress_ctx(compressor, data, SIZE, chunk, CAPACITY);
 
   mask[1] = mask[BLOCKS - 1] = true;
   CHECK_IS(blosc2_set_maskout(decompressor, mask, BLOCKS), 0);
@@ -125,11 +125,11 @@ static void special_chunks(void) {
 
   cparams.typesize = TYPESIZE;
   memset(back, 0xee, SIZE);
-  CHECK_IS(blosc2_chunk_zeros(cparams, SIZE, chunk, ROOM), 32);
+  CHECK_IS(blosc2_chunk_zeros(cparams, SIZE, chunk, CAPACITY), 32);
   CHECK_IS(blosc2_decompress(chunk, 32, back, SIZE), SIZE);
   CHECK(back[0] == 0 && memcmp(back, back + 1, SIZE - 1) == 0);
 
-  CHECK_IS(blosc2_chunk_nans(cparams, SIZE, chunk, ROOM), 32);
+  CHECK_IS(blosc2_chunk_nans(cparams, SIZE, chunk, CAPACITY), 32);
   CHECK_IS(blosc2_decompress(chunk, 32, back, SIZE), SIZE);
   for (i = 0; i < ITEMS; i++) {
     float item;
@@ -138,23 +138,23 @@ static void special_chunks(void) {
   }
 
   memset(back, 0xee, SIZE);
-  CHECK_IS(blosc2_chunk_uninit(cparams, SIZE, chunk, ROOM), 32);
+  CHECK_IS(blosc2_chunk_uninit(cparams, SIZE, chunk, CAPACITY), 32);
   CHECK_IS(blosc2_decompress(chunk, 32, back, SIZE), SIZE);
   CHECK(back[0] == 0xee && memcmp(back, back + 1, SIZE - 1) == 0);
 
-  CHECK_IS(blosc2_chunk_repeatval(cparams, SIZE, chunk, ROOM, value), 32 + TYPESIZE);
+  CHECK_IS(blosc2_chunk_repeatval(cparams, SIZE, chunk, CAPACITY, value), 32 + TYPESIZE);
   CHECK_IS(blosc2_decompress(chunk, 32 + TYPESIZE, back, SIZE), SIZE);
   CHECK(memcmp(back, value, TYPESIZE) == 0 && memcmp(back, back + 4, SIZE - 4) == 0);
 
   CHECK_IS(blosc2_chunk_zeros(cparams, SIZE, chunk, 31), BLOSC2_ERROR_DATA);
-  CHECK_IS(blosc2_chunk_zeros(cparams, SIZE + 1, chunk, ROOM), BLOSC2_ERROR_DATA);
+  CHECK_IS(blosc2_chunk_zeros(cparams, SIZE + 1, chunk, CAPACITY), BLOSC2_ERROR_DATA);
   CHECK_IS(blosc2_chunk_repeatval(cparams, SIZE, chunk, 35, value), BLOSC2_ERROR_DATA);
-  CHECK_IS(blosc2_chunk_zeros(cparams, -4, chunk, ROOM), BLOSC2_ERROR_INVALID_PARAM);
+  CHECK_IS(blosc2_chunk_zeros(cparams, -4, chunk, CAPACITY), BLOSC2_ERROR_INVALID_PARAM);
   cparams.typesize = 0;
-  CHECK_IS(blosc2_chunk_zeros(cparams, SIZE, chunk, ROOM), BLOSC2_ERROR_INVALID_PARAM);
+  CHECK_IS(blosc2_chunk_zeros(cparams, SIZE, chunk, CAPACITY), BLOSC2_ERROR_INVALID_PARAM);
   cparams = BLOSC2_CPARAMS_DEFAULTS;
   cparams.filters[0] = 20;
-  CHECK_IS(blosc2_chunk_zeros(cparams, SIZE, chunk, ROOM), BLOSC2_ERROR_NULL_POINTER);
+  CHECK_IS(blosc2_chunk_zeros(cparams, SIZE, chunk, CAPACITY), BLOSC2_ERROR_NULL_POINTER);
 }
 
 static void parameters_are_returned_unchanged(void) {
@@ -181,18 +181,18 @@ static void parameters_are_returned_unchanged(void) {
   CHECK(seen.filters_meta[0] == 20 && seen.codec_params == &marker);
   CHECK(seen.tuner_params == &seen);
   /* Compression does not change the parameters (row C2), but sets the block size (row C1). */
-  CHECK(blosc2_compress_ctx(compressor, data, SIZE, chunk, ROOM) > 0);
+  CHECK(blosc2_compress_ctx(compressor, data, SIZE, chunk, CAPACITY) > 0);
   CHECK_IS(blosc2_ctx_get_cparams(compressor, &seen), 0);
   CHECK(seen.typesize == 300 && seen.blocksize > 0);
   /* The wrong kind of context. */
-  CHECK_IS(blosc2_decompress_ctx(compressor, chunk, ROOM, back, SIZE), BLOSC2_ERROR_INVALID_PARAM);
+  CHECK_IS(blosc2_decompress_ctx(compressor, chunk, CAPACITY, back, SIZE), BLOSC2_ERROR_INVALID_PARAM);
   blosc2_free_ctx(compressor);
 
   dparams.nthreads = 4;
   decompressor = blosc2_create_dctx(dparams);
   CHECK_IS(blosc2_ctx_get_dparams(decompressor, &dseen), 0);
   CHECK(dseen.nthreads == 4 && dseen.schunk == NULL && dseen.postfilter == NULL);
-  CHECK_IS(blosc2_compress_ctx(decompressor, data, SIZE, chunk, ROOM), BLOSC2_ERROR_INVALID_PARAM);
+  CHECK_IS(blosc2_compress_ctx(decompressor, data, SIZE, chunk, CAPACITY), BLOSC2_ERROR_INVALID_PARAM);
   blosc2_free_ctx(decompressor);
 }
 

@@ -7,12 +7,12 @@
 #include <blosc2.h>
 #include <string.h>
 
-enum { SIZE = 100 * 1000, ROOM = SIZE + BLOSC2_MAX_OVERHEAD };
+enum { SIZE = 100 * 1000, CAPACITY = SIZE + BLOSC2_MAX_OVERHEAD };
 
-static uint8_t data[SIZE], chunk[ROOM], back[SIZE];
+static uint8_t data[SIZE], chunk[CAPACITY], back[SIZE];
 
 static int compress(void) {
-  return blosc1_compress(5, BLOSC_SHUFFLE, 4, SIZE, data, chunk, ROOM);
+  return blosc1_compress(5, BLOSC_SHUFFLE, 4, SIZE, data, chunk, CAPACITY);
 }
 
 int main(void) {
@@ -24,17 +24,17 @@ int main(void) {
   CHECK(size > 0 && size < SIZE);
 
   /* The reference truncates sizes to 32 bits. */
-  CHECK_IS(blosc1_compress(5, 1, 4, wrapped + SIZE, data, chunk, ROOM),
+  CHECK_IS(blosc1_compress(5, 1, 4, wrapped + SIZE, data, chunk, CAPACITY),
            BLOSC2_ERROR_MAX_BUFSIZE_EXCEEDED);
-  CHECK_IS(blosc1_compress(5, 1, 4, (size_t)BLOSC2_MAX_BUFFERSIZE + 1, data, chunk, ROOM),
+  CHECK_IS(blosc1_compress(5, 1, 4, (size_t)BLOSC2_MAX_BUFFERSIZE + 1, data, chunk, CAPACITY),
            BLOSC2_ERROR_MAX_BUFSIZE_EXCEEDED);
-  CHECK_IS(blosc1_compress(5, 1, wrapped + 4, SIZE, data, chunk, ROOM), BLOSC2_ERROR_INVALID_PARAM);
+  CHECK_IS(blosc1_compress(5, 1, wrapped + 4, SIZE, data, chunk, CAPACITY), BLOSC2_ERROR_INVALID_PARAM);
   CHECK_IS(blosc1_compress(5, 1, 4, 0, data, chunk, 31), BLOSC2_ERROR_MAX_BUFSIZE_EXCEEDED);
   CHECK_IS(compress(), size);
 
   /* A level that is not a number counts as 0: the data are stored without compression. */
   CHECK(setenv("BLOSC_CLEVEL", "abc", 1) == 0);
-  CHECK_IS(compress(), ROOM);
+  CHECK_IS(compress(), CAPACITY);
   CHECK(unsetenv("BLOSC_CLEVEL") == 0);
   CHECK_IS(compress(), size);
 

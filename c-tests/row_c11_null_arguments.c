@@ -7,12 +7,12 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { SIZE = 4000, ROOM = SIZE + BLOSC2_MAX_OVERHEAD };
+enum { SIZE = 4000, CAPACITY = SIZE + BLOSC2_MAX_OVERHEAD };
 
 static const int invalid = BLOSC2_ERROR_INVALID_PARAM;
 
 int main(void) {
-  static uint8_t data[SIZE], chunk[ROOM], back[SIZE];
+  static uint8_t data[SIZE], chunk[CAPACITY], back[SIZE];
   blosc2_cparams cparams = BLOSC2_CPARAMS_DEFAULTS;
   blosc2_dparams dparams = BLOSC2_DPARAMS_DEFAULTS;
   blosc2_context *compressor, *decompressor;
@@ -27,7 +27,7 @@ int main(void) {
   cparams.typesize = 4;
   compressor = blosc2_create_cctx(cparams);
   decompressor = blosc2_create_dctx(dparams);
-  size = blosc2_compress_ctx(compressor, data, SIZE, chunk, ROOM);
+  size = blosc2_compress_ctx(compressor, data, SIZE, chunk, CAPACITY);
   CHECK(size > 0);
 
   /* Contexts. */
@@ -36,15 +36,15 @@ int main(void) {
   CHECK_IS(blosc2_ctx_get_cparams(compressor, NULL), invalid);
   CHECK_IS(blosc2_ctx_get_dparams(NULL, &dparams), invalid);
   CHECK_IS(blosc2_ctx_get_dparams(decompressor, NULL), invalid);
-  CHECK_IS(blosc2_compress_ctx(NULL, data, SIZE, chunk, ROOM), invalid);
-  CHECK_IS(blosc2_compress_ctx(compressor, NULL, SIZE, chunk, ROOM), invalid);
-  CHECK_IS(blosc2_compress_ctx(compressor, data, SIZE, NULL, ROOM), invalid);
-  CHECK_IS(blosc2_compress_ctx(compressor, data, -1, chunk, ROOM), invalid);
+  CHECK_IS(blosc2_compress_ctx(NULL, data, SIZE, chunk, CAPACITY), invalid);
+  CHECK_IS(blosc2_compress_ctx(compressor, NULL, SIZE, chunk, CAPACITY), invalid);
+  CHECK_IS(blosc2_compress_ctx(compressor, data, SIZE, NULL, CAPACITY), invalid);
+  CHECK_IS(blosc2_compress_ctx(compressor, data, -1, chunk, CAPACITY), invalid);
   CHECK_IS(blosc2_compress_ctx(compressor, data, -1, chunk, 31), BLOSC2_ERROR_MAX_BUFSIZE_EXCEEDED);
   CHECK_IS(blosc2_compress_ctx(compressor, data, SIZE, chunk, -1), BLOSC2_ERROR_MAX_BUFSIZE_EXCEEDED);
-  CHECK_IS(blosc2_compress_ctx(compressor, NULL, 0, chunk, ROOM), 32);
+  CHECK_IS(blosc2_compress_ctx(compressor, NULL, 0, chunk, CAPACITY), 32);
   CHECK_IS(blosc2_decompress_ctx(decompressor, chunk, 32, NULL, 0), 0);
-  CHECK_IS(blosc2_compress_ctx(compressor, data, SIZE, chunk, ROOM), size);
+  CHECK_IS(blosc2_compress_ctx(compressor, data, SIZE, chunk, CAPACITY), size);
   CHECK_IS(blosc2_decompress_ctx(NULL, chunk, size, back, SIZE), invalid);
   CHECK_IS(blosc2_decompress_ctx(decompressor, NULL, size, back, SIZE), invalid);
   CHECK_IS(blosc2_decompress_ctx(decompressor, chunk, size, NULL, SIZE), invalid);
@@ -60,12 +60,12 @@ int main(void) {
   CHECK_IS(blosc2_getitem_bytes_ctx(decompressor, chunk, size, 0, 4, NULL, SIZE), invalid);
 
   /* Variable-length blocks. */
-  CHECK_IS(blosc2_vlcompress_ctx(NULL, blocks, sizes, 1, chunk, ROOM), invalid);
-  CHECK_IS(blosc2_vlcompress_ctx(compressor, NULL, sizes, 1, chunk, ROOM), invalid);
-  CHECK_IS(blosc2_vlcompress_ctx(compressor, blocks, NULL, 1, chunk, ROOM), invalid);
-  CHECK_IS(blosc2_vlcompress_ctx(compressor, blocks, sizes, 0, chunk, ROOM), invalid);
-  CHECK_IS(blosc2_vlcompress_ctx(compressor, blocks, sizes, -1, chunk, ROOM), invalid);
-  CHECK_IS(blosc2_vlcompress_ctx(compressor, blocks, sizes, 1, NULL, ROOM), invalid);
+  CHECK_IS(blosc2_vlcompress_ctx(NULL, blocks, sizes, 1, chunk, CAPACITY), invalid);
+  CHECK_IS(blosc2_vlcompress_ctx(compressor, NULL, sizes, 1, chunk, CAPACITY), invalid);
+  CHECK_IS(blosc2_vlcompress_ctx(compressor, blocks, NULL, 1, chunk, CAPACITY), invalid);
+  CHECK_IS(blosc2_vlcompress_ctx(compressor, blocks, sizes, 0, chunk, CAPACITY), invalid);
+  CHECK_IS(blosc2_vlcompress_ctx(compressor, blocks, sizes, -1, chunk, CAPACITY), invalid);
+  CHECK_IS(blosc2_vlcompress_ctx(compressor, blocks, sizes, 1, NULL, CAPACITY), invalid);
   CHECK_IS(blosc2_vldecompress_ctx(NULL, chunk, size, made, sizes, 1), invalid);
   CHECK_IS(blosc2_vldecompress_ctx(decompressor, NULL, size, made, sizes, 1), invalid);
   CHECK_IS(blosc2_vldecompress_ctx(decompressor, chunk, size, NULL, sizes, 1), invalid);
@@ -98,26 +98,26 @@ int main(void) {
   blosc2_cbuffer_versions(NULL, &value, NULL);
   CHECK_IS(value, 0);
   CHECK(blosc2_cbuffer_complib(NULL) == NULL);
-  CHECK_IS(blosc2_chunk_zeros(cparams, SIZE, NULL, ROOM), invalid);
-  CHECK_IS(blosc2_chunk_nans(cparams, SIZE, NULL, ROOM), invalid);
-  CHECK_IS(blosc2_chunk_uninit(cparams, SIZE, NULL, ROOM), invalid);
-  CHECK_IS(blosc2_chunk_repeatval(cparams, SIZE, NULL, ROOM, data), invalid);
-  CHECK_IS(blosc2_chunk_repeatval(cparams, SIZE, chunk, ROOM, NULL), invalid);
+  CHECK_IS(blosc2_chunk_zeros(cparams, SIZE, NULL, CAPACITY), invalid);
+  CHECK_IS(blosc2_chunk_nans(cparams, SIZE, NULL, CAPACITY), invalid);
+  CHECK_IS(blosc2_chunk_uninit(cparams, SIZE, NULL, CAPACITY), invalid);
+  CHECK_IS(blosc2_chunk_repeatval(cparams, SIZE, NULL, CAPACITY, data), invalid);
+  CHECK_IS(blosc2_chunk_repeatval(cparams, SIZE, chunk, CAPACITY, NULL), invalid);
 
   /* Calls without context. */
-  CHECK_IS(blosc2_compress(5, 1, 4, NULL, SIZE, chunk, ROOM), invalid);
-  CHECK_IS(blosc2_compress(5, 1, 4, data, SIZE, NULL, ROOM), invalid);
-  CHECK_IS(blosc2_compress(5, 1, 0, data, SIZE, chunk, ROOM), invalid);
-  CHECK_IS(blosc2_compress(5, 1, -4, data, SIZE, chunk, ROOM), invalid);
-  CHECK_IS(blosc2_compress(10, 1, 4, data, SIZE, chunk, ROOM), BLOSC2_ERROR_CODEC_PARAM);
-  CHECK_IS(blosc2_compress(-1, 1, 4, data, SIZE, chunk, ROOM), BLOSC2_ERROR_CODEC_PARAM);
-  CHECK_IS(blosc1_compress(5, 1, 4, SIZE, NULL, chunk, ROOM), invalid);
-  CHECK_IS(blosc1_compress(5, 1, (size_t)1 << 31, SIZE, data, chunk, ROOM), invalid);
+  CHECK_IS(blosc2_compress(5, 1, 4, NULL, SIZE, chunk, CAPACITY), invalid);
+  CHECK_IS(blosc2_compress(5, 1, 4, data, SIZE, NULL, CAPACITY), invalid);
+  CHECK_IS(blosc2_compress(5, 1, 0, data, SIZE, chunk, CAPACITY), invalid);
+  CHECK_IS(blosc2_compress(5, 1, -4, data, SIZE, chunk, CAPACITY), invalid);
+  CHECK_IS(blosc2_compress(10, 1, 4, data, SIZE, chunk, CAPACITY), BLOSC2_ERROR_CODEC_PARAM);
+  CHECK_IS(blosc2_compress(-1, 1, 4, data, SIZE, chunk, CAPACITY), BLOSC2_ERROR_CODEC_PARAM);
+  CHECK_IS(blosc1_compress(5, 1, 4, SIZE, NULL, chunk, CAPACITY), invalid);
+  CHECK_IS(blosc1_compress(5, 1, (size_t)1 << 31, SIZE, data, chunk, CAPACITY), invalid);
 #if SIZE_MAX > UINT32_MAX
-  CHECK_IS(blosc1_compress(5, 1, 4, ((size_t)1 << 32) + SIZE, data, chunk, ROOM),
+  CHECK_IS(blosc1_compress(5, 1, 4, ((size_t)1 << 32) + SIZE, data, chunk, CAPACITY),
            BLOSC2_ERROR_MAX_BUFSIZE_EXCEEDED);
 #endif
-  CHECK_IS(blosc2_compress(5, 1, 4, data, SIZE, chunk, ROOM), size);
+  CHECK_IS(blosc2_compress(5, 1, 4, data, SIZE, chunk, CAPACITY), size);
   CHECK_IS(blosc2_decompress(NULL, size, back, SIZE), invalid);
   CHECK_IS(blosc2_decompress(chunk, size, NULL, SIZE), invalid);
   CHECK_IS(blosc1_decompress(NULL, back, SIZE), invalid);

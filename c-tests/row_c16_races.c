@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <string.h>
 
-enum { SIZE = 200 * 1000, ROOM = SIZE + BLOSC2_MAX_OVERHEAD, ROUNDS = 30 };
+enum { SIZE = 200 * 1000, CAPACITY = SIZE + BLOSC2_MAX_OVERHEAD, ROUNDS = 30 };
 
 static uint8_t data[SIZE];
 
@@ -55,7 +55,7 @@ static void *register_codecs(void *bad) {
 }
 
 static void *with_context(void *bad) {
-  uint8_t *chunk = malloc(ROOM), *back = malloc(SIZE);
+  uint8_t *chunk = malloc(CAPACITY), *back = malloc(SIZE);
   int round;
   for (round = 0; round < ROUNDS; round++) {
     blosc2_cparams cparams = BLOSC2_CPARAMS_DEFAULTS;
@@ -66,7 +66,7 @@ static void *with_context(void *bad) {
     cparams.nthreads = dparams.nthreads = (int16_t)(1 + round % 4);
     compressor = blosc2_create_cctx(cparams);
     decompressor = blosc2_create_dctx(dparams);
-    size = blosc2_compress_ctx(compressor, data, SIZE, chunk, ROOM);
+    size = blosc2_compress_ctx(compressor, data, SIZE, chunk, CAPACITY);
     *(int *)bad += blosc2_decompress_ctx(decompressor, chunk, size, back, SIZE) != SIZE;
     *(int *)bad += memcmp(data, back, SIZE) != 0;
     blosc2_free_ctx(compressor);
@@ -78,10 +78,10 @@ static void *with_context(void *bad) {
 }
 
 static void *without_context(void *bad) {
-  uint8_t *chunk = malloc(ROOM), *back = malloc(SIZE);
+  uint8_t *chunk = malloc(CAPACITY), *back = malloc(SIZE);
   int round;
   for (round = 0; round < ROUNDS; round++) {
-    int size = blosc2_compress(5, BLOSC_SHUFFLE, 4, data, SIZE, chunk, ROOM);
+    int size = blosc2_compress(5, BLOSC_SHUFFLE, 4, data, SIZE, chunk, CAPACITY);
     *(int *)bad += blosc2_decompress(chunk, size, back, SIZE) != SIZE;
     *(int *)bad += memcmp(data, back, SIZE) != 0;
   }

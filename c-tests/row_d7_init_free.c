@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { SIZE = 1000 * 1000, ROOM = SIZE + BLOSC2_MAX_OVERHEAD, THREADS = 4, ROUNDS = 5, FIRST_USES = 200, SMALL = 1000 };
+enum { SIZE = 1000 * 1000, CAPACITY = SIZE + BLOSC2_MAX_OVERHEAD, THREADS = 4, ROUNDS = 5, FIRST_USES = 200, SMALL = 1000 };
 
 static uint8_t data[SIZE];
 
@@ -18,7 +18,7 @@ static int work(void) {
   blosc2_cparams cparams = BLOSC2_CPARAMS_DEFAULTS;
   blosc2_dparams dparams = BLOSC2_DPARAMS_DEFAULTS;
   blosc2_context *compressor, *decompressor;
-  uint8_t *chunk = malloc(ROOM), *back = malloc(SIZE);
+  uint8_t *chunk = malloc(CAPACITY), *back = malloc(SIZE);
   int round, size, bad = 0;
 
   cparams.typesize = 4;
@@ -26,10 +26,10 @@ static int work(void) {
   compressor = blosc2_create_cctx(cparams);
   decompressor = blosc2_create_dctx(dparams);
   for (round = 0; round < ROUNDS; round++) {
-    size = blosc2_compress_ctx(compressor, data, SIZE, chunk, ROOM);
+    size = blosc2_compress_ctx(compressor, data, SIZE, chunk, CAPACITY);
     bad += blosc2_decompress_ctx(decompressor, chunk, size, back, SIZE) != SIZE;
     bad += memcmp(data, back, SIZE) != 0;
-    size = blosc2_compress(5, BLOSC_SHUFFLE, 4, data, SIZE, chunk, ROOM);
+    size = blosc2_compress(5, BLOSC_SHUFFLE, 4, data, SIZE, chunk, CAPACITY);
     bad += blosc2_decompress(chunk, size, back, SIZE) != SIZE;
     bad += memcmp(data, back, SIZE) != 0;
     blosc2_set_nthreads((int16_t)(1 + round % 3));

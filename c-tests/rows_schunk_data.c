@@ -338,7 +338,7 @@ static void row_s25_a_view_frees_nothing_of_its_base(void) {
 
 static void row_s26_unknown_backends(void) {
   int kind;
-  blosc2_io io = {201, "nobody", NULL};
+  blosc2_io io = {201, "unknown", NULL};
 
   for (kind = 0; kind < KINDS; kind++) {
     blosc2_storage storage = BLOSC2_STORAGE_DEFAULTS;

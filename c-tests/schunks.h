@@ -127,20 +127,20 @@ static inline uint8_t *ramp_chunk(int32_t first, int32_t nbytes) {
 static inline uint8_t *special_chunk(int kind, int32_t nbytes) {
   uint8_t *chunk = (uint8_t *)malloc(BLOSC_EXTENDED_HEADER_LENGTH + 255);
   static const int32_t value = 0x01020304;
-  int room = BLOSC_EXTENDED_HEADER_LENGTH + ITEM;
+  int capacity = BLOSC_EXTENDED_HEADER_LENGTH + ITEM;
 
   switch (kind) {
     case BLOSC2_SPECIAL_ZERO:
-      CHECK(blosc2_chunk_zeros(items_of(ITEM), nbytes, chunk, room) > 0);
+      CHECK(blosc2_chunk_zeros(items_of(ITEM), nbytes, chunk, capacity) > 0);
       break;
     case BLOSC2_SPECIAL_NAN:
-      CHECK(blosc2_chunk_nans(items_of(ITEM), nbytes, chunk, room) > 0);
+      CHECK(blosc2_chunk_nans(items_of(ITEM), nbytes, chunk, capacity) > 0);
       break;
     case BLOSC2_SPECIAL_UNINIT:
-      CHECK(blosc2_chunk_uninit(items_of(ITEM), nbytes, chunk, room) > 0);
+      CHECK(blosc2_chunk_uninit(items_of(ITEM), nbytes, chunk, capacity) > 0);
       break;
     default:
-      CHECK(blosc2_chunk_repeatval(items_of(ITEM), nbytes, chunk, room, &value) > 0);
+      CHECK(blosc2_chunk_repeatval(items_of(ITEM), nbytes, chunk, capacity, &value) > 0);
   }
   return chunk;
 }

@@ -6,11 +6,11 @@
 #include <blosc2.h>
 #include <string.h>
 
-enum { BLOCKS = 5, ROOM = 100 * 1000 };
+enum { BLOCKS = 5, CAPACITY = 100 * 1000 };
 
 int main(void) {
   static const int32_t sizes[BLOCKS] = {1, 1000, 7, 40000, 333};
-  static uint8_t data[50000], chunk[ROOM], back[50000];
+  static uint8_t data[50000], chunk[CAPACITY], back[50000];
   const void *blocks[BLOCKS];
   void *made[BLOCKS];
   int32_t made_sizes[BLOCKS], total = 0, number;
@@ -27,7 +27,7 @@ int main(void) {
   cparams.typesize = 1;
   cparams.compcode = BLOSC_LZ4;
   compressor = blosc2_create_cctx(cparams);
-  size = blosc2_vlcompress_ctx(compressor, blocks, sizes, BLOCKS, chunk, ROOM);
+  size = blosc2_vlcompress_ctx(compressor, blocks, sizes, BLOCKS, chunk, CAPACITY);
   CHECK(size > 0 && size < total);
   CHECK_IS(chunk[BLOSC2_CHUNK_VERSION], BLOSC2_VERSION_FORMAT_VL_BLOCKS);
   CHECK_IS(blosc2_vlchunk_get_nblocks(chunk, size, &number), 0);

@@ -67,7 +67,7 @@ LIBRARIES = {
 PROGRAMS = {
     ("blosc2",): [
         "b2nd_shapes.c", "b2nd_slices.c", "callbacks.c", "global.c", "information.c",
-        "inline.c", "lent.c", "meta.c", "outputs.c", "reentrant.c", "roundtrip.c",
+        "inline.c", "borrowed_memory.c", "meta.c", "outputs.c", "reentrant.c", "roundtrip.c",
         "row_c11_null_arguments.c", "row_c12_c13_names.c",
         "row_c38_shuffles.c", "rows_schunk.c", "rows_schunk_data.c", "schunk.c", "vlblocks.c",
     ],

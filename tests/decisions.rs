@@ -37,10 +37,10 @@ fn child_that_reads_plugin_chunks() {
 fn row_d5_row_c64_reading_a_chunk_starts_no_program() {
     let dir = std::env::temp_dir().join(format!("ferroblosc-decisions-{}", std::process::id()));
     fs::create_dir_all(&dir).unwrap();
-    let witness = dir.join("started");
+    let marker = dir.join("started");
     for name in ["python", "python3"] {
         let script = dir.join(name);
-        fs::write(&script, format!("#!/bin/sh\n: > {}\n", witness.display())).unwrap();
+        fs::write(&script, format!("#!/bin/sh\n: > {}\n", marker.display())).unwrap();
         let mut permissions = fs::metadata(&script).unwrap().permissions();
         std::os::unix::fs::PermissionsExt::set_mode(&mut permissions, 0o755);
         fs::set_permissions(&script, permissions).unwrap();
@@ -53,7 +53,7 @@ fn row_d5_row_c64_reading_a_chunk_starts_no_program() {
             child.env("FERROBLOSC_PLUGIN_SEARCH", value);
         }
         assert!(child.output().unwrap().status.success());
-        assert!(!witness.exists(), "a program was started with {search:?}");
+        assert!(!marker.exists(), "a program was started with {search:?}");
     }
     fs::remove_dir_all(&dir).unwrap();
 }

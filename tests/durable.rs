@@ -198,24 +198,24 @@ fn killed(path: &Path, step: u64, after: Duration) -> u64 {
         .spawn()
         .unwrap();
     let output = BufReader::new(running.stdout.take().unwrap());
-    let (tell, told) = mpsc::channel();
+    let (send, receive) = mpsc::channel();
     let reader = std::thread::spawn(move || {
         for line in output.lines().map_while(Result::ok) {
             if let Some(step) = line.strip_prefix("done ") {
-                let _ = tell.send(step.parse::<u64>().unwrap());
+                let _ = send.send(step.parse::<u64>().unwrap());
             }
         }
     });
-    let mut last = told.recv_timeout(PATIENCE).expect("a first change");
+    let mut last = receive.recv_timeout(PATIENCE).expect("a first change");
     let end = Instant::now() + after;
     while let Some(left) = end.checked_duration_since(Instant::now()) {
-        last = told.recv_timeout(left).unwrap_or(last);
+        last = receive.recv_timeout(left).unwrap_or(last);
     }
     // The child cannot clean up, because it cannot handle SIGKILL.
     running.kill().unwrap();
     running.wait().unwrap();
     reader.join().unwrap();
-    told.try_iter().last().unwrap_or(last)
+    receive.try_iter().last().unwrap_or(last)
 }
 
 #[test]

@@ -7,9 +7,9 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { SIZE = 641091, ROOM = SIZE + BLOSC_MAX_OVERHEAD };
+enum { SIZE = 641091, CAPACITY = SIZE + BLOSC_MAX_OVERHEAD };
 
-static uint8_t data[SIZE], chunk[ROOM], back[SIZE];
+static uint8_t data[SIZE], chunk[CAPACITY], back[SIZE];
 
 static const char *const names[] = {"blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd"};
 static const char *const libraries[] = {"BloscLZ", "LZ4", "LZ4", "Snappy", "Zlib", "Zstd"};
@@ -25,8 +25,8 @@ static void everything_round_trips(void) {
     CHECK(strcmp(blosc_get_compressor(), names[codec]) == 0);
     for (which = 0; which < sizeof typesizes / sizeof *typesizes; which++) {
       for (shuffle = 0; shuffle <= 2; shuffle++) {
-        int size = blosc_compress(3, shuffle, typesizes[which], SIZE, data, chunk, ROOM);
-        CHECK(size > 0 && size <= ROOM);
+        int size = blosc_compress(3, shuffle, typesizes[which], SIZE, data, chunk, CAPACITY);
+        CHECK(size > 0 && size <= CAPACITY);
         blosc_cbuffer_sizes(chunk, &nbytes, &cbytes, &blocksize);
         CHECK_IS(nbytes, SIZE);
         CHECK_IS(cbytes, size);
@@ -36,7 +36,7 @@ static void everything_round_trips(void) {
         CHECK_IS(blosc_decompress(chunk, back, SIZE), SIZE);
         CHECK(memcmp(back, data, SIZE) == 0);
 
-        CHECK_IS(blosc_compress_ctx(3, shuffle, typesizes[which], SIZE, data, chunk, ROOM,
+        CHECK_IS(blosc_compress_ctx(3, shuffle, typesizes[which], SIZE, data, chunk, CAPACITY,
                                     names[codec], 0, 2), size);
         memset(back, 0, SIZE);
         CHECK_IS(blosc_decompress_ctx(chunk, back, SIZE, 2), SIZE);
@@ -51,7 +51,7 @@ static void items_are_read(void) {
   int i;
 
   for (i = 0; i < 25; i++) numbers[i] = i;
-  CHECK_IS(blosc_compress_ctx(5, 1, 4, 100, numbers, chunk, ROOM, "lz4", 0, 1), 116);
+  CHECK_IS(blosc_compress_ctx(5, 1, 4, 100, numbers, chunk, CAPACITY, "lz4", 0, 1), 116);
   CHECK_IS(blosc_getitem(chunk, 2, 5, items), 20);
   for (i = 0; i < 5; i++) CHECK_IS(items[i], i + 2);
   CHECK_IS(blosc_getitem(chunk, 25, 0, items), 0);
@@ -77,7 +77,7 @@ static void destinations_may_be_too_small(void) {
   CHECK_IS(blosc_compress_ctx(5, 1, 4, 100000, back, chunk, 100015, "lz4", 0, 1), 0);
   CHECK_IS(blosc_compress_ctx(5, 1, 4, 100000, back, chunk, 15, "lz4", 0, 1), 0);
   CHECK_IS(blosc_compress_ctx(5, 1, 4, 100000, back, chunk, 0, "lz4", 0, 1), 0);
-  CHECK_IS(blosc_compress(5, 1, 4, (size_t)BLOSC_MAX_BUFFERSIZE + 1, back, chunk, ROOM), 0);
+  CHECK_IS(blosc_compress(5, 1, 4, (size_t)BLOSC_MAX_BUFFERSIZE + 1, back, chunk, CAPACITY), 0);
   /* Row L2: a destination larger than a chunk can use. */
   CHECK(blosc_compress(5, 1, 4, 1000, data, chunk, (size_t)-1) > 0);
   CHECK_IS(blosc_decompress(chunk, back, 999), -1);
@@ -85,18 +85,18 @@ static void destinations_may_be_too_small(void) {
 }
 
 static void parameters_may_be_wrong(void) {
-  CHECK_IS(blosc_compress(10, 1, 4, 1000, data, chunk, ROOM), -10);
-  CHECK_IS(blosc_compress(-1, 1, 4, 1000, data, chunk, ROOM), -10);
-  CHECK_IS(blosc_compress(5, 3, 4, 1000, data, chunk, ROOM), -10);
+  CHECK_IS(blosc_compress(10, 1, 4, 1000, data, chunk, CAPACITY), -10);
+  CHECK_IS(blosc_compress(-1, 1, 4, 1000, data, chunk, CAPACITY), -10);
+  CHECK_IS(blosc_compress(5, 3, 4, 1000, data, chunk, CAPACITY), -10);
   /* Row L1 */
-  CHECK_IS(blosc_compress(5, 1, 0, 1000, data, chunk, ROOM), -10);
-  CHECK_IS(blosc_compress_ctx(5, 1, 4, 1000, data, chunk, ROOM, "LZ4", 0, 1), -5);
-  CHECK_IS(blosc_compress_ctx(5, 1, 4, 1000, data, chunk, ROOM, "", 0, 1), -5);
+  CHECK_IS(blosc_compress(5, 1, 0, 1000, data, chunk, CAPACITY), -10);
+  CHECK_IS(blosc_compress_ctx(5, 1, 4, 1000, data, chunk, CAPACITY, "LZ4", 0, 1), -5);
+  CHECK_IS(blosc_compress_ctx(5, 1, 4, 1000, data, chunk, CAPACITY, "", 0, 1), -5);
   /* Row L10 */
-  CHECK(blosc_compress_ctx(5, 1, 4, 1000, data, chunk, ROOM, "lz4", 0, 0) > 0);
-  CHECK_IS(blosc_compress_ctx(5, 1, 4, SIZE, data, chunk, ROOM, "lz4", 65536, 0), -1);
-  CHECK_IS(blosc_compress_ctx(5, 1, 4, SIZE, data, chunk, ROOM, "lz4", 65536, 257), -1);
-  CHECK(blosc_compress_ctx(5, 1, 4, SIZE, data, chunk, ROOM, "lz4", 65536, 256) > 0);
+  CHECK(blosc_compress_ctx(5, 1, 4, 1000, data, chunk, CAPACITY, "lz4", 0, 0) > 0);
+  CHECK_IS(blosc_compress_ctx(5, 1, 4, SIZE, data, chunk, CAPACITY, "lz4", 65536, 0), -1);
+  CHECK_IS(blosc_compress_ctx(5, 1, 4, SIZE, data, chunk, CAPACITY, "lz4", 65536, 257), -1);
+  CHECK(blosc_compress_ctx(5, 1, 4, SIZE, data, chunk, CAPACITY, "lz4", 65536, 256) > 0);
   CHECK_IS(blosc_set_nthreads(300), 1);
   CHECK_IS(blosc_get_nthreads(), 300);
   CHECK_IS(blosc_decompress(chunk, back, SIZE), -1);
@@ -107,11 +107,11 @@ static void parameters_may_be_wrong(void) {
 static void pointers_may_be_null(void) {
   size_t number = 7;
 
-  CHECK_IS(blosc_compress(5, 1, 4, 1000, NULL, chunk, ROOM), -1);
-  CHECK_IS(blosc_compress(5, 1, 4, 1000, data, NULL, ROOM), -1);
-  CHECK_IS(blosc_compress_ctx(5, 1, 4, 1000, data, chunk, ROOM, NULL, 0, 1), -5);
-  CHECK_IS(blosc_compress_ctx(5, 1, 4, 1000, NULL, chunk, ROOM, "lz4", 0, 1), -1);
-  CHECK(blosc_compress(5, 1, 4, 1000, data, chunk, ROOM) > 0);
+  CHECK_IS(blosc_compress(5, 1, 4, 1000, NULL, chunk, CAPACITY), -1);
+  CHECK_IS(blosc_compress(5, 1, 4, 1000, data, NULL, CAPACITY), -1);
+  CHECK_IS(blosc_compress_ctx(5, 1, 4, 1000, data, chunk, CAPACITY, NULL, 0, 1), -5);
+  CHECK_IS(blosc_compress_ctx(5, 1, 4, 1000, NULL, chunk, CAPACITY, "lz4", 0, 1), -1);
+  CHECK(blosc_compress(5, 1, 4, 1000, data, chunk, CAPACITY) > 0);
   CHECK_IS(blosc_decompress(NULL, back, SIZE), -1);
   CHECK_IS(blosc_decompress(chunk, NULL, SIZE), -1);
   CHECK_IS(blosc_decompress_ctx(NULL, back, SIZE, 1), -1);
@@ -150,15 +150,15 @@ static void names_have_numbers(void) {
   CHECK_IS(blosc_compcode_to_compname(6, &name), -1);
   CHECK(name == NULL);
   CHECK_IS(blosc_compname_to_compcode("ndlz"), -1);
-  CHECK_IS(blosc_get_complib_info("nobody", &library, &version), -1);
+  CHECK_IS(blosc_get_complib_info("unknown", &library, &version), -1);
   CHECK(library == NULL && version == NULL);
 }
 
 /* Rows L8, L9 */
 static void settings_persist(void) {
-  CHECK_IS(blosc_set_compressor("nobody"), -1);
+  CHECK_IS(blosc_set_compressor("unknown"), -1);
   CHECK(blosc_get_compressor() == NULL);
-  CHECK_IS(blosc_compress(5, 1, 4, 1000, data, chunk, ROOM), -5);
+  CHECK_IS(blosc_compress(5, 1, 4, 1000, data, chunk, CAPACITY), -5);
   CHECK_IS(blosc_set_compressor("zstd"), 5);
 #if SIZE_MAX > UINT32_MAX
   blosc_set_blocksize((size_t)1 << 32);
@@ -176,7 +176,7 @@ static void settings_persist(void) {
   CHECK(strcmp(blosc_get_compressor(), "zstd") == 0);
   CHECK_IS(blosc_get_blocksize(), 4096);
   CHECK_IS(blosc_get_nthreads(), 3);
-  CHECK(blosc_compress(5, 0, 4, SIZE, data, chunk, ROOM) > 0);
+  CHECK(blosc_compress(5, 0, 4, SIZE, data, chunk, CAPACITY) > 0);
   CHECK_IS(blosc_decompress(chunk, back, SIZE), SIZE);
   CHECK(memcmp(back, data, SIZE) == 0);
   blosc_set_blocksize(0);
@@ -201,11 +201,11 @@ static void block_sizes_are_as_documented(void) {
   for (i = 0; i < 3; i++) {
     for (mode = BLOSC_ALWAYS_SPLIT; mode <= BLOSC_FORWARD_COMPAT_SPLIT; mode++) {
       blosc_set_splitmode(mode);
-      CHECK(blosc_compress_ctx(5, 1, 4, sizeof ramp, ramp, chunk, ROOM, modes[i].codec, 0, 1) > 0);
+      CHECK(blosc_compress_ctx(5, 1, 4, sizeof ramp, ramp, chunk, CAPACITY, modes[i].codec, 0, 1) > 0);
       CHECK_IS(chunk[2], modes[i].flags[mode]);
     }
   }
-  CHECK(blosc_compress_ctx(5, 1, 4, SIZE, data, chunk, ROOM, "lz4", 4096, 1) > 0);
+  CHECK(blosc_compress_ctx(5, 1, 4, SIZE, data, chunk, CAPACITY, "lz4", 4096, 1) > 0);
   blosc_cbuffer_sizes(chunk, &nbytes, &cbytes, &blocksize);
   CHECK_IS(blocksize, 65536);
 }

@@ -9,12 +9,12 @@
 #include <blosc.h>
 #include <string.h>
 
-enum { SIZE = 1000000, ROOM = SIZE + BLOSC_MAX_OVERHEAD };
+enum { SIZE = 1000000, CAPACITY = SIZE + BLOSC_MAX_OVERHEAD };
 
-static uint8_t data[SIZE], chunk[ROOM], other[ROOM];
+static uint8_t data[SIZE], chunk[CAPACITY], other[CAPACITY];
 
 static int compress_to(uint8_t *dest) {
-  return blosc_compress(5, BLOSC_SHUFFLE, 4, SIZE, data, dest, ROOM);
+  return blosc_compress(5, BLOSC_SHUFFLE, 4, SIZE, data, dest, CAPACITY);
 }
 
 /* Returns the result of a call while a variable is set. */
@@ -39,9 +39,9 @@ static void numbers_are_parsed_up_to_the_first_invalid_character(void) {
 
   CHECK(usual > 0 && usual < SIZE / 2);
   /* Row L4 */
-  CHECK_IS(with("BLOSC_CLEVEL", "abc"), ROOM);
-  CHECK_IS(with("BLOSC_CLEVEL", ""), ROOM);
-  CHECK_IS(with("BLOSC_CLEVEL", "0"), ROOM);
+  CHECK_IS(with("BLOSC_CLEVEL", "abc"), CAPACITY);
+  CHECK_IS(with("BLOSC_CLEVEL", ""), CAPACITY);
+  CHECK_IS(with("BLOSC_CLEVEL", "0"), CAPACITY);
   level3 = with("BLOSC_CLEVEL", "3");
   CHECK_IS(with("BLOSC_CLEVEL", " 3xyz"), level3);
   CHECK_IS(with("BLOSC_CLEVEL", "-3"), usual);
@@ -102,7 +102,7 @@ static void some_variables_change_the_settings(void) {
 
   CHECK(with("BLOSC_SPLITMODE", "NEVER") > 0);
   CHECK_IS(chunk[2], 0x31);
-  CHECK(blosc_compress_ctx(5, 1, 4, SIZE, data, chunk, ROOM, "lz4", 0, 1) > 0);
+  CHECK(blosc_compress_ctx(5, 1, 4, SIZE, data, chunk, CAPACITY, "lz4", 0, 1) > 0);
   CHECK_IS(chunk[2], 0x31);
   CHECK_IS(with("BLOSC_SPLITMODE", "never"), -1);
   CHECK(with("BLOSC_SPLITMODE", "ALWAYS") > 0);
@@ -125,16 +125,16 @@ static void nolock_changes_nothing_else(void) {
 }
 
 static void contexts_ignore_the_environment(void) {
-  int size = blosc_compress_ctx(5, 1, 4, SIZE, data, other, ROOM, "lz4", 0, 1);
+  int size = blosc_compress_ctx(5, 1, 4, SIZE, data, other, CAPACITY, "lz4", 0, 1);
 
   setenv("BLOSC_CLEVEL", "0", 1);
   setenv("BLOSC_SHUFFLE", "NOSHUFFLE", 1);
   setenv("BLOSC_TYPESIZE", "2", 1);
-  setenv("BLOSC_COMPRESSOR", "nobody", 1);
+  setenv("BLOSC_COMPRESSOR", "unknown", 1);
   setenv("BLOSC_BLOCKSIZE", "1000", 1);
   setenv("BLOSC_NTHREADS", "999", 1);
   setenv("BLOSC_SPLITMODE", "NEVER", 1);
-  CHECK_IS(blosc_compress_ctx(5, 1, 4, SIZE, data, chunk, ROOM, "lz4", 0, 1), size);
+  CHECK_IS(blosc_compress_ctx(5, 1, 4, SIZE, data, chunk, CAPACITY, "lz4", 0, 1), size);
   CHECK(memcmp(chunk, other, size) == 0);
   CHECK_IS(blosc_decompress_ctx(chunk, other, SIZE, 1), SIZE);
 }
@@ -143,13 +143,13 @@ static void refused_calls(void) {
   compress_to(chunk);
   blosc_getitem(chunk, -1, 1, other);
   blosc_getitem(chunk, 0, SIZE, other);
-  blosc_compress(10, 1, 4, SIZE, data, chunk, ROOM);
-  blosc_compress(5, 3, 4, SIZE, data, chunk, ROOM);
-  blosc_compress(5, 1, 0, SIZE, data, chunk, ROOM);
+  blosc_compress(10, 1, 4, SIZE, data, chunk, CAPACITY);
+  blosc_compress(5, 3, 4, SIZE, data, chunk, CAPACITY);
+  blosc_compress(5, 1, 0, SIZE, data, chunk, CAPACITY);
   blosc_compress(5, 1, 4, SIZE, data, chunk, 3);
-  blosc_compress(5, 1, 4, (size_t)1 << 31, data, chunk, ROOM);
-  blosc_compress_ctx(5, 1, 4, SIZE, data, chunk, ROOM, "nobody", 0, 1);
-  blosc_compress_ctx(5, 1, 4, SIZE, data, chunk, ROOM, "lz4", 65536, 0);
+  blosc_compress(5, 1, 4, (size_t)1 << 31, data, chunk, CAPACITY);
+  blosc_compress_ctx(5, 1, 4, SIZE, data, chunk, CAPACITY, "unknown", 0, 1);
+  blosc_compress_ctx(5, 1, 4, SIZE, data, chunk, CAPACITY, "lz4", 65536, 0);
   with("BLOSC_SPLITMODE", "nothing");
   blosc_set_splitmode(9);
   compress_to(chunk);

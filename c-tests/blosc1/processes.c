@@ -14,15 +14,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { SIZE = 1000 * 1000, ROOM = SIZE + BLOSC_MAX_OVERHEAD, THREADS = 4 };
+enum { SIZE = 1000 * 1000, CAPACITY = SIZE + BLOSC_MAX_OVERHEAD, THREADS = 4 };
 
 static uint8_t data[SIZE];
 
 /* Compresses and decompresses with the current settings; returns the size of the chunk, or 0 if
  * the data differ. */
 static int round_trip(void) {
-  uint8_t *chunk = malloc(ROOM), *back = calloc(SIZE, 1);
-  int size = blosc_compress(5, BLOSC_SHUFFLE, 4, SIZE, data, chunk, ROOM);
+  uint8_t *chunk = malloc(CAPACITY), *back = calloc(SIZE, 1);
+  int size = blosc_compress(5, BLOSC_SHUFFLE, 4, SIZE, data, chunk, CAPACITY);
 
   if (size > 0 &&
       (blosc_decompress(chunk, back, SIZE) != SIZE || memcmp(back, data, SIZE) != 0)) {
@@ -119,7 +119,7 @@ typedef int (*compress_function)(int, int, size_t, size_t, const void *, void *,
 typedef int (*set_nthreads_function)(int);
 
 static void the_library_can_be_unloaded(const char *path) {
-  static uint8_t chunk[ROOM];
+  static uint8_t chunk[CAPACITY];
   compress_function compress;
   set_nthreads_function set_nthreads;
   void *library;
@@ -132,7 +132,7 @@ static void the_library_can_be_unloaded(const char *path) {
     *(void **)&compress = dlsym(library, "blosc_compress");
     *(void **)&set_nthreads = dlsym(library, "blosc_set_nthreads");
     set_nthreads(THREADS);
-    CHECK(compress(5, BLOSC_SHUFFLE, 4, SIZE, data, chunk, ROOM) > 0);
+    CHECK(compress(5, BLOSC_SHUFFLE, 4, SIZE, data, chunk, CAPACITY) > 0);
     CHECK_IS(dlclose(library), 0);
     usleep(1000);
   }

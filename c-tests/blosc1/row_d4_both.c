@@ -8,9 +8,9 @@
 #include <blosc2.h>
 #include <string.h>
 
-enum { SIZE = 100000, ROOM = SIZE + BLOSC2_MAX_OVERHEAD };
+enum { SIZE = 100000, CAPACITY = SIZE + BLOSC2_MAX_OVERHEAD };
 
-static uint8_t data[SIZE], chunk[ROOM], back[SIZE];
+static uint8_t data[SIZE], chunk[CAPACITY], back[SIZE];
 
 int main(void) {
   int size;
@@ -31,16 +31,16 @@ int main(void) {
   CHECK_IS(blosc_get_nthreads(), 3);
   CHECK(strcmp(blosc_get_compressor(), "snappy") == 0);
 
-  size = blosc_compress(5, BLOSC_SHUFFLE, 4, SIZE, data, chunk, ROOM);
+  size = blosc_compress(5, BLOSC_SHUFFLE, 4, SIZE, data, chunk, CAPACITY);
   CHECK(size > 0);
   CHECK_IS(blosc2_decompress(chunk, size, back, SIZE), SIZE);
   CHECK(memcmp(back, data, SIZE) == 0);
 
-  size = blosc2_compress(5, BLOSC_SHUFFLE, 4, data, SIZE, chunk, ROOM);
+  size = blosc2_compress(5, BLOSC_SHUFFLE, 4, data, SIZE, chunk, CAPACITY);
   CHECK(size > 0);
   CHECK_IS(blosc_decompress(chunk, back, SIZE), -1);
   blosc2_destroy();
-  CHECK(blosc_compress(5, BLOSC_SHUFFLE, 4, SIZE, data, chunk, ROOM) > 0);
+  CHECK(blosc_compress(5, BLOSC_SHUFFLE, 4, SIZE, data, chunk, CAPACITY) > 0);
   CHECK_IS(blosc_free_resources(), 0);
   blosc_destroy();
   return checks_failed();

@@ -354,9 +354,9 @@ static void read_fixture(const char *path) {
       int64_t nchunk;
       for (nchunk = 0; nchunk < schunk->nchunks; nchunk++) {
         void *chunk = malloc((size_t)schunk->chunksize + BLOSC2_MAX_OVERHEAD);
-        int32_t room = schunk->chunksize;
+        int32_t capacity = schunk->chunksize;
         /* The result is not known: chunks can be damaged, or have blocks of variable length. */
-        (void)blosc2_schunk_decompress_chunk(schunk, nchunk, chunk, room);
+        (void)blosc2_schunk_decompress_chunk(schunk, nchunk, chunk, capacity);
         free(chunk);
       }
       CHECK_IS(blosc2_schunk_free(schunk), 0);

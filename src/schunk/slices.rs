@@ -175,12 +175,12 @@ fn compress_piece<S: State + ?Sized>(
         let chunk = chunks::lazy_chunk(s, piece.nchunk)?;
         usize::try_from(BasicHeader::parse(&chunk)?.nbytes).map_err(|_| Error::InvalidHeader)?
     };
-    let room = nbytes + MAX_OVERHEAD;
+    let capacity = nbytes + MAX_OVERHEAD;
     if piece.from == 0 && piece.len == nbytes {
-        return s.compress(Source::Bytes(data), buffers.stored.ensure_len(room)?);
+        return s.compress(Source::Bytes(data), buffers.stored.ensure_len(capacity)?);
     }
     // Allocates the final size at once.
-    buffers.stored.ensure_len(room)?;
+    buffers.stored.ensure_len(capacity)?;
     let chunk = chunks::chunk_into(s, piece.nchunk, &mut buffers.stored)?;
     let whole = buffers.plain.ensure_len(nbytes)?;
     if ChunkHeader::parse(chunk)?.special == Special::Uninit {
@@ -192,7 +192,7 @@ fn compress_piece<S: State + ?Sized>(
     }
     let part = piece.from..piece.from + piece.len;
     kernels::copy::copy(data, whole.get_mut(part).ok_or(Error::Failure)?);
-    s.compress(Source::Bytes(whole), buffers.stored.ensure_len(room)?)
+    s.compress(Source::Bytes(whole), buffers.stored.ensure_len(capacity)?)
 }
 
 /// Reads the item at each coordinate into consecutive items of `dest`.

@@ -73,17 +73,17 @@ fn each(f: impl Fn(&str, bool, fn(&mut SChunk) -> Result<()>)) {
 fn a_change_after_a_replacement_is_made_in_the_new_file() {
     each(|context, durable, change| {
         let folder = tempfile::tempdir().unwrap();
-        let [old, new, twin] = ["old", "new", "twin"].map(|name| folder.path().join(name));
+        let [old, new, changed] = ["old", "new", "changed"].map(|name| folder.path().join(name));
         let at = |path: &Path| storage(Kind::File, path, durable);
         create(at(&old), &[1, 2]);
         create(at(&new), &[3, 4, 5]);
-        create(at(&twin), &[3, 4, 5]);
+        create(at(&changed), &[3, 4, 5]);
         let mut schunk = SChunk::open(at(&old), DParams::default()).unwrap();
         assert!(schunk.decompress_to_vec(1).unwrap() == data(2, CHUNK));
         std::fs::rename(&new, &old).unwrap();
         change(&mut schunk).unwrap();
-        change(&mut SChunk::open(at(&twin), DParams::default()).unwrap()).unwrap();
-        assert!(chunks(at(&old)) == chunks(at(&twin)), "{context}");
+        change(&mut SChunk::open(at(&changed), DParams::default()).unwrap()).unwrap();
+        assert!(chunks(at(&old)) == chunks(at(&changed)), "{context}");
     });
 }
 

@@ -35,7 +35,7 @@ functions! {
 
 /// The storage of arrays and the number of threads.
 #[derive(Clone, Copy)]
-pub struct Place<'a> {
+pub struct StorageOptions<'a> {
     /// The kind of storage.
     pub kind: Kind,
     /// The name of files and directories.
@@ -68,17 +68,17 @@ impl<'a> Owned<'a> {
     /// Calls `make` with a context of these properties and returns its array.
     fn made(
         api: &'a Api,
-        place: Place<'_>,
+        storage: StorageOptions<'_>,
         shape: &[i64],
         partitions: Partitions<'_>,
         make: impl FnOnce(*mut Context, *mut *mut Array) -> c_int,
     ) -> Owned<'a> {
-        let path = CString::new(place.path).expect("a path of ours");
-        let mut cparams = Cparams { typesize: 4, nthreads: place.nthreads, ..Cparams::default() };
-        let mut dparams = Dparams { nthreads: place.nthreads, ..Dparams::default() };
+        let path = CString::new(storage.path).expect("a path of ours");
+        let mut cparams = Cparams { typesize: 4, nthreads: storage.nthreads, ..Cparams::default() };
+        let mut dparams = Dparams { nthreads: storage.nthreads, ..Dparams::default() };
         let storage = Storage {
-            contiguous: place.kind.contiguous(),
-            urlpath: if place.kind.on_disk() { path.as_ptr().cast_mut() } else { null_mut() },
+            contiguous: storage.kind.contiguous(),
+            urlpath: if storage.kind.on_disk() { path.as_ptr().cast_mut() } else { null_mut() },
             cparams: &raw mut cparams,
             dparams: &raw mut dparams,
             io: null_mut(),
@@ -111,11 +111,11 @@ impl<'a> Owned<'a> {
     /// Returns an array of zeros.
     pub fn zeros(
         api: &'a Api,
-        place: Place<'_>,
+        storage: StorageOptions<'_>,
         shape: &[i64],
         partitions: Partitions<'_>,
     ) -> Owned<'a> {
-        Owned::made(api, place, shape, partitions, |context, array| {
+        Owned::made(api, storage, shape, partitions, |context, array| {
             // SAFETY: the context is alive.
             unsafe { (api.b2nd_zeros)(context, array) }
         })
@@ -124,20 +124,20 @@ impl<'a> Owned<'a> {
     /// Returns an array of these items.
     pub fn of_items(
         api: &'a Api,
-        place: Place<'_>,
+        storage: StorageOptions<'_>,
         shape: &[i64],
         partitions: Partitions<'_>,
         items: &[i32],
     ) -> Owned<'a> {
-        Owned::made(api, place, shape, partitions, |context, array| {
+        Owned::made(api, storage, shape, partitions, |context, array| {
             // SAFETY: the context is alive; the size of the items is passed.
             unsafe { (api.b2nd_from_cbuffer)(context, array, items.as_ptr().cast(), bytes(items)) }
         })
     }
 
     /// Returns a copy with these partitions.
-    pub fn copy(&self, place: Place<'_>, shape: &[i64], partitions: Partitions<'_>) -> Owned<'a> {
-        Owned::made(self.api, place, shape, partitions, |context, array| {
+    pub fn copy(&self, storage: StorageOptions<'_>, shape: &[i64], partitions: Partitions<'_>) -> Owned<'a> {
+        Owned::made(self.api, storage, shape, partitions, |context, array| {
             // SAFETY: context and array are alive.
             unsafe { (self.api.b2nd_copy)(context, self.array, array) }
         })
@@ -146,12 +146,12 @@ impl<'a> Owned<'a> {
     /// Returns a slice as a new array.
     pub fn slice(
         &self,
-        place: Place<'_>,
+        storage: StorageOptions<'_>,
         start: &[i64],
         stop: &[i64],
         partitions: Partitions<'_>,
     ) -> Owned<'a> {
-        Owned::made(self.api, place, stop, partitions, |context, array| {
+        Owned::made(self.api, storage, stop, partitions, |context, array| {
             // SAFETY: context and array are alive.
             unsafe {
                 let (start, stop) = (start.as_ptr(), stop.as_ptr());
@@ -165,11 +165,11 @@ impl<'a> Owned<'a> {
         &self,
         other: &Owned<'_>,
         axis: i8,
-        place: Place<'_>,
+        storage: StorageOptions<'_>,
         shape: &[i64],
         partitions: Partitions<'_>,
     ) -> Owned<'a> {
-        Owned::made(self.api, place, shape, partitions, |context, array| {
+        Owned::made(self.api, storage, shape, partitions, |context, array| {
             // SAFETY: context and arrays are alive.
             unsafe {
                 (self.api.b2nd_concatenate)(context, self.array, other.array, axis, true, array)

@@ -14,7 +14,7 @@
 mod api;
 mod tasks;
 
-use api::{Api, Place};
+use api::{Api, StorageOptions};
 use ferroblosc_interop::library::{open_shared, our_path, reference_path};
 use ferroblosc_interop::storage::Kind;
 use std::path::PathBuf;
@@ -48,7 +48,7 @@ fn options() -> Result<Options, String> {
 
 /// A function that measures the tasks of a group. It receives the functions of a library and the
 /// storage, and adds the results to the times.
-type Work = dyn Fn(&Api, Place<'_>, &mut Times);
+type Work = dyn Fn(&Api, StorageOptions<'_>, &mut Times);
 
 /// Returns the groups of tasks, each with its name and storage.
 fn groups() -> Vec<(String, Kind, Box<Work>)> {
@@ -59,14 +59,14 @@ fn groups() -> Vec<(String, Kind, Box<Work>)> {
             groups.push((
                 name,
                 kind,
-                Box::new(|api, place, times| access(api, case, place, times)),
+                Box::new(|api, storage, times| access(api, case, storage, times)),
             ));
         }
         let name = format!("{}, new arrays in memory", case.name);
         groups.push((
             name,
             Kind::Sparse,
-            Box::new(|api, place, times| fresh(api, case, place, times)),
+            Box::new(|api, storage, times| fresh(api, case, storage, times)),
         ));
     }
     for kind in [Kind::Sparse, Kind::Frame, Kind::File, Kind::Directory] {
@@ -111,9 +111,9 @@ fn compare(options: &Options) -> Result<(), String> {
                 for which in [first, 1 - first] {
                     let file = format!("ferroblosc-bench-{}-{which}", std::process::id());
                     let path = options.directory.join(file);
-                    let place = Place { kind, path: &path.to_string_lossy(), nthreads };
+                    let storage = StorageOptions { kind, path: &path.to_string_lossy(), nthreads };
                     let mut times = Vec::new();
-                    work(&apis[which], place, &mut times);
+                    work(&apis[which], storage, &mut times);
                     keep_best(&mut best[which], times);
                 }
             }

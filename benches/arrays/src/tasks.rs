@@ -1,6 +1,6 @@
 //! The measured tasks on arrays.
 
-use crate::api::{Api, Owned, Partitions, Place};
+use crate::api::{Api, Owned, Partitions, StorageOptions};
 use std::time::Instant;
 
 /// The duration of a task in seconds.
@@ -99,11 +99,11 @@ impl Case {
 }
 
 /// Reads and writes slices of an array.
-pub fn access(api: &Api, case: &Case, place: Place<'_>, times: &mut Times) {
+pub fn access(api: &Api, case: &Case, storage: StorageOptions<'_>, times: &mut Times) {
     let shape = [EDGE; 3];
     let data = items(ITEMS);
     let array = timed(times, "from_cbuffer", || {
-        Owned::of_items(api, place, &shape, case.partitions(), &data)
+        Owned::of_items(api, storage, &shape, case.partitions(), &data)
     });
     let mut all = vec![0; ITEMS];
     timed(times, "to_cbuffer", || array.read_all(&mut all));
@@ -179,12 +179,12 @@ fn selections(array: &Owned<'_>, times: &mut Times) {
 }
 
 /// Creates arrays from other arrays.
-pub fn fresh(api: &Api, case: &Case, place: Place<'_>, times: &mut Times) {
+pub fn fresh(api: &Api, case: &Case, storage: StorageOptions<'_>, times: &mut Times) {
     let shape = [EDGE; 3];
-    let other_path = format!("{}-other", place.path);
-    let other = Place { path: &other_path, ..place };
+    let other_path = format!("{}-other", storage.path);
+    let other = StorageOptions { path: &other_path, ..storage };
     let data = items(ITEMS);
-    let array = Owned::of_items(api, place, &shape, case.partitions(), &data);
+    let array = Owned::of_items(api, storage, &shape, case.partitions(), &data);
     timed(times, "copy", || {
         array.copy(other, &shape, case.partitions());
     });
@@ -214,13 +214,13 @@ const GROWN: i64 = 10;
 const LINE: i64 = 200;
 
 /// Writes single items of large chunks, and reads rows of them.
-pub fn large(api: &Api, place: Place<'_>, times: &mut Times) {
+pub fn large(api: &Api, storage: StorageOptions<'_>, times: &mut Times) {
     let mut random = Random(2);
     let count = LARGE_CHUNKS * LARGE_ITEMS;
     let data: Vec<i32> = (0..count).map(|_| random.below(1 << 32) as i32).collect();
     let partitions = Partitions { chunks: &[1, LARGE_ITEMS as i32], blocks: &[1, 1 << 16] };
     let shape = [LARGE_CHUNKS, LARGE_ITEMS];
-    let array = Owned::of_items(api, place, &shape, partitions, &data);
+    let array = Owned::of_items(api, storage, &shape, partitions, &data);
     timed(times, "set 20 items, each in a chunk of 8 MB", || {
         for i in 0..20 {
             let (row, at) = (i % LARGE_CHUNKS, 1000 * i);
@@ -237,10 +237,10 @@ pub fn large(api: &Api, place: Place<'_>, times: &mut Times) {
 }
 
 /// Resizes arrays.
-pub fn shapes(api: &Api, place: Place<'_>, times: &mut Times) {
+pub fn shapes(api: &Api, storage: StorageOptions<'_>, times: &mut Times) {
     let data = items((ROW * i64::from(ROWS_OF_CHUNK)) as usize);
     let partitions = Partitions { chunks: &[ROWS_OF_CHUNK, ROW as i32], blocks: &[5, ROW as i32] };
-    let rows = Owned::zeros(api, place, &[0, ROW], partitions);
+    let rows = Owned::zeros(api, storage, &[0, ROW], partitions);
     timed(times, format!("append {ROWS} rows, {APPENDS} times"), || {
         for _ in 0..APPENDS {
             rows.append(&data[..(ROWS * ROW) as usize], 0);
@@ -254,7 +254,7 @@ pub fn shapes(api: &Api, place: Place<'_>, times: &mut Times) {
     drop(rows);
 
     let partitions = Partitions { chunks: &[10, 10, 10], blocks: &[5, 5, 5] };
-    let grown = Owned::zeros(api, place, &[10; 3], partitions);
+    let grown = Owned::zeros(api, storage, &[10; 3], partitions);
     timed(times, "grow in three dimensions", || {
         grown.resize(&[10 * GROWN; 3]);
     });
@@ -263,7 +263,7 @@ pub fn shapes(api: &Api, place: Place<'_>, times: &mut Times) {
     });
     drop(grown);
 
-    let line = Owned::zeros(api, place, &[0], Partitions { chunks: &[1000], blocks: &[500] });
+    let line = Owned::zeros(api, storage, &[0], Partitions { chunks: &[1000], blocks: &[500] });
     timed(times, format!("grow by a chunk, {LINE} times"), || {
         (1..=LINE).for_each(|n| line.resize(&[1000 * n]));
     });

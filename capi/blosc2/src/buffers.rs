@@ -72,17 +72,17 @@ unsafe fn stable_chunk(
         return Err(Error::InvalidParam);
     }
     let len = usize::try_from(srcsize).unwrap_or(0);
-    let mut room = usize::try_from(destsize).unwrap_or(0);
+    let mut capacity = usize::try_from(destsize).unwrap_or(0);
     if dest.is_null() {
-        room = 0;
+        capacity = 0;
     }
-    if !overlap((src.cast(), len), (dest.cast(), room)) {
+    if !overlap((src.cast(), len), (dest.cast(), capacity)) {
         // SAFETY: the caller guarantees `len` readable bytes. They do not overlap `dest`, the only
         // memory that the call writes to.
         return Ok(unsafe { StableSource::borrowed(src.cast(), len) });
     }
     // SAFETY: guaranteed by the caller.
-    unsafe { overlapping_chunk((src, len), (dest, room)) }
+    unsafe { overlapping_chunk((src, len), (dest, capacity)) }
 }
 
 /// Runs `work` with a chunk and the destination of its data, which may be NULL if nothing is
@@ -139,11 +139,11 @@ pub unsafe fn compress_buffer(
 /// chunk itself.
 ///
 /// # Safety
-/// `src` is readable for `len` bytes; `dest` is writable for `room` bytes.
+/// `src` is readable for `len` bytes; `dest` is writable for `capacity` bytes.
 #[cold]
 unsafe fn overlapping_chunk(
     (src, len): (*const c_void, usize),
-    (dest, room): (*mut c_void, usize),
+    (dest, capacity): (*mut c_void, usize),
 ) -> Result<StableSource> {
     let mut changes = true;
     let mut used = len;
@@ -154,7 +154,7 @@ unsafe fn overlapping_chunk(
         if let Ok(header) = header {
             let cbytes = usize::try_from(header.cbytes).unwrap_or(0);
             used = len.min(cbytes.max(MIN_HEADER_LENGTH));
-            let written = room.min(usize::try_from(header.nbytes).unwrap_or(0));
+            let written = capacity.min(usize::try_from(header.nbytes).unwrap_or(0));
             changes = overlap((src.cast(), used), (dest.cast(), written));
         }
         if !changes {

@@ -43,7 +43,7 @@ fn contexts_round_trip() {
 
 #[test]
 fn repeated_calls_of_contexts_allocate_nothing() {
-    passes("steady.c");
+    passes("allocations.c");
 }
 
 #[test]
@@ -86,7 +86,7 @@ fn io_backends_and_paths_row_c14_row_c15_row_f27_row_f29() {
 
 #[test]
 fn borrowed_memory_can_be_passed_to_every_call() {
-    passes("lent.c");
+    passes("borrowed_memory.c");
 }
 
 #[test]
@@ -218,7 +218,7 @@ fn row_d4_symbols_of_codecs_are_hidden() {
 
 #[test]
 fn row_d4_a_program_can_use_zstd_beside_the_static_library() {
-    let program = compile("beside_zstd.c", Linking::Static, &["-lzstd"]);
+    let program = compile("with_zstd.c", Linking::Static, &["-lzstd"]);
     run(&mut Command::new(program));
 }
 

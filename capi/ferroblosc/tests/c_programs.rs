@@ -57,13 +57,13 @@ fn the_example_in_python_works() {
     let output = run(Command::new("python3")
         .arg(project_root().join("examples/bloscpack.py"))
         .env("LD_LIBRARY_PATH", library_folder()));
-    let said = String::from_utf8(output.stdout).expect("text");
+    let text = String::from_utf8(output.stdout).expect("text");
     for line in [
         "three numbers: [250000.0, 250000.5, 250001.0]",
         "16000000 bytes unpacked, metadata {'unit': 'K', 'typecode': 'd'}",
         "expected error: No such file or directory (os error 2)",
     ] {
-        assert!(said.lines().any(|said| said == line), "{line}\n{said}");
+        assert!(text.lines().any(|found| found == line), "{line}\n{text}");
     }
 }
 

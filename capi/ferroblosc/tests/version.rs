@@ -37,8 +37,8 @@ fn the_commands_tell_the_same_version() {
         [("b2", format!("b2 {VERSION}\n")), ("blpk", format!("ferroblosc: '{VERSION}'"))]
     {
         let output = run(Command::new(build_folder().join(command)).arg("--version"));
-        let said = String::from_utf8(output.stdout).unwrap();
-        assert!(said.contains(&line), "{said}");
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(text.contains(&line), "{text}");
     }
 }
 

@@ -84,8 +84,8 @@ fn own_musl_unwinder(unwinder: &Path) {
 /// Returns the path of an archive of the C compiler, if the compiler has it.
 fn archive(name: &str) -> Option<PathBuf> {
     let compiler = std::env::var_os("RUSTC_LINKER").unwrap_or("cc".into());
-    let said = Command::new(compiler).arg(format!("-print-file-name={name}")).output().ok()?;
+    let output = Command::new(compiler).arg(format!("-print-file-name={name}")).output().ok()?;
     // The compiler prints the bare name of an unknown archive.
-    let path = PathBuf::from(String::from_utf8(said.stdout).ok()?.trim_end());
+    let path = PathBuf::from(String::from_utf8(output.stdout).ok()?.trim_end());
     path.is_absolute().then_some(path)
 }

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ITEMS = 10000, NBYTES = ITEMS * (int)sizeof(int32_t), ROOM = NBYTES + BLOSC2_MAX_OVERHEAD };
+enum { ITEMS = 10000, NBYTES = ITEMS * (int)sizeof(int32_t), CAPACITY = NBYTES + BLOSC2_MAX_OVERHEAD };
 static int32_t data[ITEMS], back[ITEMS];
-static unsigned char chunk[ROOM];
+static unsigned char chunk[CAPACITY];
 
 int main(void) {
   blosc2_cparams cparams = BLOSC2_CPARAMS_DEFAULTS;
@@ -21,7 +21,7 @@ int main(void) {
   cparams.compcode = BLOSC_ZSTD;
   cparams.nthreads = 2;
   context = blosc2_create_cctx(cparams);
-  size = blosc2_compress_ctx(context, data, NBYTES, chunk, ROOM);
+  size = blosc2_compress_ctx(context, data, NBYTES, chunk, CAPACITY);
   blosc2_free_ctx(context);
   if (size <= 0 || size > NBYTES / 2) return 2;
   if (blosc2_decompress(chunk, size, back, NBYTES) != NBYTES) return 3;

@@ -127,33 +127,33 @@ impl<'a> Array<'a> {
 
     /// Compresses data; returns the size of the chunk in bytes, or an error code.
     pub fn compress(&self, data: &[u8], chunk: &mut [u8]) -> i32 {
-        let room = c_len(chunk);
+        let capacity = c_len(chunk);
         // SAFETY: the lengths of the buffers are passed.
         unsafe {
             let (src, dest) = (data.as_ptr().cast(), chunk.as_mut_ptr().cast());
-            (self.library.blosc2_compress_ctx)(self.compressor, src, c_len(data), dest, room)
+            (self.library.blosc2_compress_ctx)(self.compressor, src, c_len(data), dest, capacity)
         }
     }
 
     /// Decompresses a chunk; returns its size in bytes, or an error code.
     pub fn decompress(&self, chunk: &[u8], data: &mut [u8]) -> i32 {
-        let room = c_len(data);
+        let capacity = c_len(data);
         // SAFETY: the lengths of the buffers are passed.
         unsafe {
             let (src, dest) = (chunk.as_ptr().cast(), data.as_mut_ptr().cast());
             let context = self.decompressor;
-            (self.library.blosc2_decompress_ctx)(context, src, c_len(chunk), dest, room)
+            (self.library.blosc2_decompress_ctx)(context, src, c_len(chunk), dest, capacity)
         }
     }
 
     /// Decompresses items of a chunk; returns their size in bytes, or an error code.
     pub fn get_items(&self, chunk: &[u8], start: i32, count: i32, data: &mut [u8]) -> i32 {
-        let room = c_len(data);
+        let capacity = c_len(data);
         // SAFETY: the lengths of the buffers are passed.
         unsafe {
             let (src, dest) = (chunk.as_ptr().cast(), data.as_mut_ptr().cast());
             let get = self.library.blosc2_getitem_ctx;
-            get(self.decompressor, src, c_len(chunk), start, count, dest, room)
+            get(self.decompressor, src, c_len(chunk), start, count, dest, capacity)
         }
     }
 }

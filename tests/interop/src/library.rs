@@ -183,8 +183,8 @@ fn wheel_path() -> Option<PathBuf> {
 /// # Errors
 /// Returns instructions if there is no reference library.
 pub fn reference_path() -> Result<PathBuf, String> {
-    let told = std::env::var_os("FERROBLOSC_REFERENCE").map(PathBuf::from);
-    told.or_else(wheel_path).ok_or_else(|| {
+    let path = std::env::var_os("FERROBLOSC_REFERENCE").map(PathBuf::from);
+    path.or_else(wheel_path).ok_or_else(|| {
         "no reference library: `make reference` installs it below target/venv, or set FERROBLOSC_REFERENCE"
             .to_owned()
     })

@@ -257,9 +257,9 @@ impl Handle {
         unsafe { (self.library.blosc2_schunk_fill_special)(self.raw, items, special, chunksize) }
     }
 
-    /// Calls `blosc2_schunk_decompress_chunk` into a buffer of `room` bytes.
-    pub fn decompress(&self, at: i64, room: usize) -> CallResult {
-        let mut data = vec![0u8; room];
+    /// Calls `blosc2_schunk_decompress_chunk` into a buffer of `capacity` bytes.
+    pub fn decompress(&self, at: i64, capacity: usize) -> CallResult {
+        let mut data = vec![0u8; capacity];
         // SAFETY: the buffer's length is passed.
         let code = unsafe {
             (self.library.blosc2_schunk_decompress_chunk)(
@@ -308,13 +308,13 @@ impl Handle {
     ///
     /// # Panics
     /// Panics if no context can be created.
-    pub fn decompress_lazily(&self, at: i64, room: usize) -> CallResult {
+    pub fn decompress_lazily(&self, at: i64, capacity: usize) -> CallResult {
         let (code, chunk) = self.lazy_chunk(at);
         if code <= 0 {
             return (code, Vec::new());
         }
         let dparams = Dparams { schunk: self.raw.cast(), ..Dparams::default() };
-        let mut data = vec![0u8; room];
+        let mut data = vec![0u8; capacity];
         // SAFETY: the super-chunk outlives the context, and the buffers' lengths are passed.
         let code = unsafe {
             let context = (self.library.blosc2_create_dctx)(dparams);

@@ -102,9 +102,9 @@ fn a_random_sample_of_parameters_agrees_with_the_reference() {
 const PRODUCT: [usize; 6] = [0, 1, 2, 3, 4, 8];
 
 /// Returns the cell with this index in the product.
-fn product_cell(place: usize) -> Cell {
-    let mut cell = Cell::random(&mut Random::new(place as u64));
-    let mut rest = place;
+fn product_cell(index: usize) -> Cell {
+    let mut cell = Cell::random(&mut Random::new(index as u64));
+    let mut rest = index;
     for dimension in PRODUCT {
         cell = cell.with(dimension, rest % DIMENSIONS[dimension]);
         rest /= DIMENSIONS[dimension];
@@ -129,10 +129,10 @@ fn the_full_product_agrees_with_the_reference() {
     load_both();
     let product: usize = PRODUCT.iter().map(|&dimension| DIMENSIONS[dimension]).product();
     let (part, parts) = part_from_environment();
-    let places: Vec<usize> = (0..product).filter(|place| place % parts == part - 1).collect();
+    let indices: Vec<usize> = (0..product).filter(|index| index % parts == part - 1).collect();
     let mut tally = Tally::default();
-    for (batch, places) in places.chunks(BATCH).enumerate() {
-        let cells: Vec<Cell> = places.iter().map(|&place| product_cell(place)).collect();
+    for (batch, indices) in indices.chunks(BATCH).enumerate() {
+        let cells: Vec<Cell> = indices.iter().map(|&index| product_cell(index)).collect();
         run(&cells, &mut tally, against_the_reference);
         if batch % 1000 == 999 {
             println!("{} of {product} cells in {parts} parts", (batch + 1) * BATCH);

@@ -62,7 +62,7 @@ impl Damage {
     }
 
     /// Returns the offset of the damage, without the value.
-    fn place(self) -> String {
+    fn location(self) -> String {
         match self {
             Damage::None => "whole".to_owned(),
             Damage::Cut(_) => "cut".to_owned(),
@@ -205,7 +205,7 @@ fn damaged_chunks_return_the_codes_of_the_reference() {
             match row {
                 Some(row) => *excused.entry(row).or_default() += 1,
                 None => {
-                    let name = format!("{} {}: {difference}", vector.name, damage.place());
+                    let name = format!("{} {}: {difference}", vector.name, damage.location());
                     differences.entry(name).or_insert((0, damage)).0 += 1;
                 }
             }

@@ -11,7 +11,7 @@ use std::ptr::{null, null_mut};
 use tempfile::tempdir;
 
 /// The maximum number of bytes in a step.
-const ROOM: usize = 4096;
+const CAPACITY: usize = 4096;
 
 /// An operation on an open file.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ fn steps(seed: u64, count: usize) -> Vec<Step> {
     let mut step = |_| {
         let sizes = [0, 1, 1, 2, 7, 32, 100, -1];
         let size = sizes[numbers.below(sizes.len())];
-        let nitems = numbers.below(ROOM / 100) as i64 - 1;
+        let nitems = numbers.below(CAPACITY / 100) as i64 - 1;
         let position = numbers.below(8200) as i64 - 8;
         match numbers.below(8) {
             0..3 => Step::Write(size, nitems, position),
@@ -45,7 +45,7 @@ type CallResult = (i64, Vec<u8>);
 
 /// Returns bytes to write, different in each step.
 fn source(step: usize) -> Vec<u8> {
-    (0..ROOM).map(|i| (i * 7 + step) as u8).collect()
+    (0..CAPACITY).map(|i| (i * 7 + step) as u8).collect()
 }
 
 /// Returns the number of bytes of the items read.
@@ -65,9 +65,9 @@ fn files_are_read_and_written_alike() {
             let stream =
                 (library.blosc2_stdio_open)(c_path(&path).as_ptr(), c"rb+".as_ptr(), null_mut());
             assert!(!stream.is_null());
-            let mut came = Vec::new();
+            let mut results = Vec::new();
             for (number, step) in steps(1, 3000).iter().enumerate() {
-                came.push(match *step {
+                results.push(match *step {
                     Step::Write(size, nitems, position) => {
                         let bytes = source(number);
                         let start = bytes.as_ptr().cast();
@@ -77,10 +77,10 @@ fn files_are_read_and_written_alike() {
                         )
                     }
                     Step::Read(size, nitems, position) => {
-                        let mut bytes = vec![0u8; ROOM];
-                        let mut place: *mut c_void = bytes.as_mut_ptr().cast();
+                        let mut bytes = vec![0u8; CAPACITY];
+                        let mut pointer: *mut c_void = bytes.as_mut_ptr().cast();
                         let items =
-                            (library.blosc2_stdio_read)(&mut place, size, nitems, position, stream);
+                            (library.blosc2_stdio_read)(&mut pointer, size, nitems, position, stream);
                         bytes.truncate(read_bytes(items, size.max(0)));
                         (items, bytes)
                     }
@@ -91,7 +91,7 @@ fn files_are_read_and_written_alike() {
                 });
             }
             assert_eq!((library.blosc2_stdio_close)(stream), 0);
-            (came, std::fs::read(&path).unwrap())
+            (results, std::fs::read(&path).unwrap())
         }
     };
     let (ours, theirs) = (work(ours()), work(reference()));
@@ -122,7 +122,7 @@ fn reference_is_right(step: &Step, mode: &CStr, map: &StdioMmap) -> bool {
     match *step {
         Step::Write(..) if mode == c"r" => false,
         Step::Write(size, nitems, position) if mode == c"c" => {
-            end(size, nitems, position) <= ROOM && position <= map.file_size as i64
+            end(size, nitems, position) <= CAPACITY && position <= map.file_size as i64
         }
         Step::Truncate(len) => {
             let longest =
@@ -153,12 +153,12 @@ fn mapped_files_are_read_and_written_alike() {
                 if !reference_is_right(step, mode, &maps[1]) {
                     continue;
                 }
-                let came: Vec<(CallResult, _)> = libraries
+                let results: Vec<(CallResult, _)> = libraries
                     .iter()
                     .zip(&mut maps)
                     .map(|(library, map)| (map_step(library, map, step, number), seen(map)))
                     .collect();
-                assert_eq!(came[0], came[1], "{mode:?} {initial} step {number}: {step:?}");
+                assert_eq!(results[0], results[1], "{mode:?} {initial} step {number}: {step:?}");
             }
             for (library, map) in libraries.iter().zip(&mut maps) {
                 let map: *mut StdioMmap = map;
@@ -187,13 +187,13 @@ fn map_step(library: &Library, map: &mut StdioMmap, step: &Step, number: usize) 
                 ((library.blosc2_stdio_mmap_write)(start, size, nitems, position, stream), vec![])
             }
             Step::Read(size, nitems, position) => {
-                let mut place: *mut c_void = null_mut();
+                let mut pointer: *mut c_void = null_mut();
                 let items =
-                    (library.blosc2_stdio_mmap_read)(&mut place, size, nitems, position, stream);
-                let bytes = if place.is_null() {
+                    (library.blosc2_stdio_mmap_read)(&mut pointer, size, nitems, position, stream);
+                let bytes = if pointer.is_null() {
                     &[][..]
                 } else {
-                    std::slice::from_raw_parts(place.cast::<u8>(), read_bytes(items, size))
+                    std::slice::from_raw_parts(pointer.cast::<u8>(), read_bytes(items, size))
                 };
                 (items, bytes.to_vec())
             }
@@ -234,30 +234,30 @@ fn frames_are_removed_and_renamed_alike() {
         symlink("../kept/f", dir.path().join("e/file")).unwrap();
         symlink("g", dir.path().join("link")).unwrap();
         symlink("nowhere", dir.path().join("dangling")).unwrap();
-        let mut came = Vec::new();
+        let mut results = Vec::new();
         // SAFETY: NUL-terminated strings or NULL.
         unsafe {
             for name in ["f", "none", "kept/f"] {
-                came.push((library.blosc2_remove_dir)(c_path(&dir.path().join(name)).as_ptr()));
+                results.push((library.blosc2_remove_dir)(c_path(&dir.path().join(name)).as_ptr()));
             }
-            came.push((library.blosc2_remove_dir)(c"".as_ptr()));
+            results.push((library.blosc2_remove_dir)(c"".as_ptr()));
             for name in ["d", "e", "f", "link", "h", "dangling", "none", "x/y", "e/"] {
-                came.push((library.blosc2_remove_urlpath)(c_path(&dir.path().join(name)).as_ptr()));
+                results.push((library.blosc2_remove_urlpath)(c_path(&dir.path().join(name)).as_ptr()));
             }
-            came.push((library.blosc2_remove_urlpath)(c"".as_ptr()));
-            came.push((library.blosc2_remove_urlpath)(null()));
+            results.push((library.blosc2_remove_urlpath)(c"".as_ptr()));
+            results.push((library.blosc2_remove_urlpath)(null()));
             for (old, new) in
                 [("x", "y"), ("x", "z"), ("y", "kept"), ("kept", "moved"), ("dangling", "z")]
             {
                 let (old, new) = (c_path(&dir.path().join(old)), c_path(&dir.path().join(new)));
-                came.push((library.blosc2_rename_urlpath)(old.as_ptr(), new.as_ptr()));
+                results.push((library.blosc2_rename_urlpath)(old.as_ptr(), new.as_ptr()));
             }
-            came.push((library.blosc2_rename_urlpath)(null(), c"x".as_ptr()));
-            came.push((library.blosc2_rename_urlpath)(c"x".as_ptr(), null()));
+            results.push((library.blosc2_rename_urlpath)(null(), c"x".as_ptr()));
+            results.push((library.blosc2_rename_urlpath)(c"x".as_ptr(), null()));
         }
         let mut left = Vec::new();
         listing(&dir.path().join(""), &mut left);
-        (came, left)
+        (results, left)
     };
     assert_eq!(work(ours()), work(reference()));
 }

@@ -365,7 +365,7 @@ mod tests {
         bytes: Vec<u8>,
         calls: Vec<String>,
         /// The maximum number of items of one write.
-        room: Option<i64>,
+        capacity: Option<i64>,
     }
 
     impl Diary {
@@ -422,7 +422,7 @@ mod tests {
         diary.calls.push(format!("write {nitems} of {size} at {position}"));
         diary.bytes.truncate(position as usize);
         diary.bytes.extend(bytes);
-        diary.room.map_or(nitems, |room| room.min(nitems))
+        diary.capacity.map_or(nitems, |capacity| capacity.min(nitems))
     }
 
     unsafe extern "C" fn read(
@@ -564,7 +564,7 @@ mod tests {
 
     #[test]
     fn a_short_write_is_an_error() {
-        let mut notes = Diary { room: Some(0), ..Diary::default() };
+        let mut notes = Diary { capacity: Some(0), ..Diary::default() };
         let backend = registered_backend(&callbacks(203, false), (&raw mut notes).cast());
         let stream = backend.open(Path::new("f"), Mode::Update).unwrap();
         for portions in [WriteGranularity::Whole, WriteGranularity::Bytes] {

@@ -5,6 +5,6 @@ mod random;
 mod schedules;
 mod sharing;
 mod steps;
-mod twins;
+mod pairs;
 mod vectors;
 mod walks;

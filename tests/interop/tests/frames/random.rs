@@ -253,7 +253,7 @@ fn vl_chunk(random: &mut Random, library: &Library, typesize: usize) -> Made {
 }
 
 /// Returns the index of a chunk, rarely an invalid one.
-fn place(random: &mut Random, count: usize) -> i64 {
+fn chunk_index(random: &mut Random, count: usize) -> i64 {
     match random.below(20) {
         0 => -1,
         1 => count as i64,
@@ -289,8 +289,8 @@ pub fn change(random: &mut Random, library: &Library, plan: &Plan, model: &Model
     let count = model.chunks.len();
     let copy = random.below(2) == 0;
     match random.below(if count < 12 { 30 } else { 24 }) {
-        0..5 => Step::Update(place(random, count), made(random, library, plan, model), copy),
-        5..9 => Step::Delete(place(random, count)),
+        0..5 => Step::Update(chunk_index(random, count), made(random, library, plan, model), copy),
+        5..9 => Step::Delete(chunk_index(random, count)),
         9..11 => Step::Reorder(order(random, count)),
         11 => Step::FillSpecial(
             [0, -1, 1, 700, 2401][random.below(5)],
@@ -303,7 +303,7 @@ pub fn change(random: &mut Random, library: &Library, plan: &Plan, model: &Model
         17 => Step::VlDelete(name(random)),
         18..21 => set_slice(random, plan, model),
         21 => Step::Refresh,
-        22..25 => Step::Insert(place(random, count), made(random, library, plan, model), copy),
+        22..25 => Step::Insert(chunk_index(random, count), made(random, library, plan, model), copy),
         25..27 => {
             let nbytes = length(random, plan, model);
             let data = content(random, nbytes, plan.typesize());
@@ -325,7 +325,7 @@ fn set_slice(random: &mut Random, plan: &Plan, model: &Model) -> Step {
 /// Returns a step that reads the super-chunk.
 pub fn reading(random: &mut Random, plan: &Plan, model: &Model) -> Step {
     let count = model.chunks.len();
-    let at = place(random, count);
+    let at = chunk_index(random, count);
     let items = model.items() as usize;
     match random.below(10) {
         0 | 1 => Step::Chunk(at),

@@ -75,10 +75,10 @@ impl Step {
             Step::Refresh => handle.refresh(),
             Step::Slice(start, stop) => return handle.slice(*start, *stop, typesize),
             Step::Sparse(coordinates) => return handle.sparse(coordinates, typesize),
-            Step::Decompress(at, room) => return handle.decompress(*at, *room),
+            Step::Decompress(at, capacity) => return handle.decompress(*at, *capacity),
             Step::Chunk(at) => return handle.chunk(*at),
             Step::Lazy(at) => return handle.lazy_chunk(*at),
-            Step::DecompressLazily(at, room) => return handle.decompress_lazily(*at, *room),
+            Step::DecompressLazily(at, capacity) => return handle.decompress_lazily(*at, *capacity),
             Step::VlBlock(at, block) => return handle.vl_block(*at, *block),
             Step::VlGet(name) => return handle.vlmeta(name),
         };

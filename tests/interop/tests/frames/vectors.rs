@@ -79,8 +79,8 @@ fn an_empty_frame_has_the_published_bytes() {
     copied[0x40] = 0; // A copy has no threads to compress with.
     for library in LIBRARIES.map(|library| library()) {
         let apart = Handle::create(library, Kind::Sparse, Path::new(""), four_bytes(5));
-        let came = apart.expect("created").to_buffer();
-        assert_eq!(came, (132, copied.clone()), "{}", library.name);
+        let frame = apart.expect("created").to_buffer();
+        assert_eq!(frame, (132, copied.clone()), "{}", library.name);
     }
 }
 
@@ -421,7 +421,7 @@ fn adds_up(handle: &Handle, kind: Kind, path: &Path) {
 fn frames_appended_to_a_file_open_at_their_offsets() {
     let dir = tempdir().unwrap();
     let path = dir.path().join("many");
-    let mut places = Vec::new();
+    let mut appended = Vec::new();
     for round in 0..6 {
         let library = LIBRARIES[round % 2]();
         let kind = [Kind::Sparse, Kind::Frame][round / 2 % 2];
@@ -432,10 +432,10 @@ fn frames_appended_to_a_file_open_at_their_offsets() {
         let len = std::fs::metadata(&path).map_or(0, |file| file.len());
         let offset = handle.append_file(&path);
         assert_eq!(offset, len as i64);
-        places.push((offset, handle.to_buffer().1));
+        appended.push((offset, handle.to_buffer().1));
     }
     for library in LIBRARIES.map(|library| library()) {
-        for (round, (offset, frame)) in places.iter().enumerate() {
+        for (round, (offset, frame)) in appended.iter().enumerate() {
             for access in [Access::Plain, Access::Mapped(c"r")] {
                 let opened = Handle::open(library, &path, *offset, access).expect("opened");
                 assert_eq!(opened.to_buffer().1.len(), frame.len());

@@ -4,7 +4,7 @@
 use crate::model::Model;
 use crate::random::{Plan, change};
 use crate::steps::{Made, Step};
-use crate::twins::{row, seed};
+use crate::pairs::{row, seed};
 use ferroblosc_interop::data::Random;
 use ferroblosc_interop::isolate::{Outcome, each};
 use ferroblosc_interop::library::{Library, ours, reference};
@@ -19,13 +19,13 @@ const STEPS: usize = 60;
 
 /// Applies a step to a handle and to the model.
 fn walk(handle: &Handle, model: &mut Model, step: &Step) -> Result<(), String> {
-    let (came, _) = step.apply(handle, model.typesize);
+    let (result, _) = step.apply(handle, model.typesize);
     let code = match step {
         Step::SetSlice(..) if !can_set(model) => return Ok(()),
         _ => model.apply(step),
     };
-    if came != code {
-        return Err(format!("{} returns {came}, not {code}", handle.library.name));
+    if result != code {
+        return Err(format!("{} returns {result}, not {code}", handle.library.name));
     }
     if let Step::SetSlice(start, data) = step {
         model.set_slice(*start, data, |i| handle.chunk(i as i64).1);

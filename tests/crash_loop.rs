@@ -36,7 +36,7 @@ fn rounds() -> u64 {
 
 /// Returns an unused path for a test.
 fn path(name: &str) -> PathBuf {
-    let name = format!("ferroblosc-storm-{}-{name}", std::process::id());
+    let name = format!("ferroblosc-crash-loop-{}-{name}", std::process::id());
     let path = std::env::temp_dir().join(name);
     remove(&path);
     path
@@ -232,7 +232,7 @@ fn killed(path: &Path, step: u64, changes: u64, after: Duration) -> u64 {
     noted.try_iter().last().unwrap_or(last)
 }
 
-fn storm(name: &str, changes: u64) {
+fn kill_repeatedly(name: &str, changes: u64) {
     let path = path(name);
     create(&path);
     let (mut model, mut step) = (Model::default(), 0);
@@ -273,20 +273,20 @@ fn storm(name: &str, changes: u64) {
 
 #[test]
 fn a_killed_writer_of_an_array_in_a_file_leaves_the_array_before_or_after_its_call() {
-    storm("calls.b2nd", 1);
+    kill_repeatedly("calls.b2nd", 1);
 }
 
 #[test]
 fn a_killed_writer_of_an_array_in_a_directory_leaves_the_array_before_or_after_its_call() {
-    storm("calls", 1);
+    kill_repeatedly("calls", 1);
 }
 
 #[test]
 fn a_killed_transaction_in_a_file_is_applied_entirely_or_not_at_all() {
-    storm("transactions.b2nd", AT_ONCE);
+    kill_repeatedly("transactions.b2nd", AT_ONCE);
 }
 
 #[test]
 fn a_killed_transaction_in_a_directory_is_applied_entirely_or_not_at_all() {
-    storm("transactions", AT_ONCE);
+    kill_repeatedly("transactions", AT_ONCE);
 }

@@ -174,7 +174,7 @@ fn reads_a_blocks_length(model: &Model, start: i64, stop: i64) -> bool {
     false
 }
 
-struct Twins {
+struct Pair {
     dir: TempDir,
     plan: Plan,
     model: Model,
@@ -185,8 +185,8 @@ fn path(dir: &TempDir, library: &Library) -> std::path::PathBuf {
     dir.path().join(format!("{}.b2frame", library.name))
 }
 
-impl Twins {
-    fn new(random: &mut Random, kind: Kind) -> Twins {
+impl Pair {
+    fn new(random: &mut Random, kind: Kind) -> Pair {
         let dir = tempdir().unwrap();
         let plan = Plan::new(random, kind);
         let mut model = Model::new(kind, plan.typesize());
@@ -214,25 +214,25 @@ impl Twins {
             }
             model.chunksize = 0;
         }
-        Twins { dir, plan, model, handles }
+        Pair { dir, plan, model, handles }
     }
 
     /// Applies a step to both and returns the difference.
     fn step(&mut self, step: &Step) -> Result<(), String> {
         let typesize = self.plan.typesize();
         let [ours, theirs] = &self.handles;
-        let mut came = [step.apply(ours, typesize), step.apply(theirs, typesize)];
+        let mut results = [step.apply(ours, typesize), step.apply(theirs, typesize)];
         if let Step::Lazy(_) = step {
-            came.iter_mut().for_each(|(_, chunk)| blank_unspecified(chunk));
+            results.iter_mut().for_each(|(_, chunk)| blank_unspecified(chunk));
         }
         let known = self.model.expected(step);
         if let Some(known) = &known
-            && came[0].0 >= 0
-            && *known != came[0].1
+            && results[0].0 >= 0
+            && *known != results[0].1
         {
             return Err("our data differ from the model".into());
         }
-        same("result", &came[0], &came[1])?;
+        same("result", &results[0], &results[1])?;
         let code = self.model.apply(step);
         if let Step::SetSlice(start, data) = step {
             // Reads from both, because the reads set the field `current_nchunk`.
@@ -241,11 +241,11 @@ impl Twins {
                 theirs.chunk(i as i64).1
             });
         }
-        let came = &came[0].0;
-        let told = !matches!(step, Step::Lazy(_) | Step::VlBlock(..));
-        let roomy = !matches!(step, Step::Decompress(_, room) if (*room as i64) < code);
-        if told && roomy && *came != code {
-            return Err(format!("both return {came}, the model {code}"));
+        let result = &results[0].0;
+        let returns_code = !matches!(step, Step::Lazy(_) | Step::VlBlock(..));
+        let fits = !matches!(step, Step::Decompress(_, capacity) if (*capacity as i64) < code);
+        if returns_code && fits && *result != code {
+            return Err(format!("both return {result}, the model {code}"));
         }
         self.fields()
     }
@@ -333,34 +333,34 @@ fn same<T: PartialEq + std::fmt::Debug>(what: &str, ours: &T, theirs: &T) -> Res
 /// Runs one sequence; returns the numbers of applied and skipped steps.
 fn sequence(seed: u64, kind: Kind) -> Result<Vec<i64>, String> {
     let mut random = Random::new(seed);
-    let mut twins = Twins::new(&mut random, kind);
+    let mut pair = Pair::new(&mut random, kind);
     let (mut made, mut left_out) = (0, 0);
     let mut log: Vec<String> = Vec::new();
     for _ in 0..STEPS {
         let maker = [ours(), reference()][random.below(2)];
         for i in 0..3 {
             let step = match i {
-                0 => change(&mut random, maker, &twins.plan, &twins.model),
-                _ => reading(&mut random, &twins.plan, &twins.model),
+                0 => change(&mut random, maker, &pair.plan, &pair.model),
+                _ => reading(&mut random, &pair.plan, &pair.model),
             };
-            if row(&twins.plan, &twins.model, &step).is_some() {
+            if row(&pair.plan, &pair.model, &step).is_some() {
                 left_out += 1;
                 continue;
             }
             made += 1;
             log.push(step.brief());
-            let mut result = twins.step(&step);
+            let mut result = pair.step(&step);
             if i == 0 {
-                result = result.and_then(|()| twins.files());
+                result = result.and_then(|()| pair.files());
             }
             // The reference loses the lengths of special chunks if chunk sizes vary (row F1).
             let lost =
-                twins.model.chunksize == 0 && twins.model.chunks.iter().any(|made| made.special);
+                pair.model.chunksize == 0 && pair.model.chunks.iter().any(|made| made.special);
             // It reads the flags of such a chunk after its end (row S14).
             let overread =
-                twins.model.chunks.iter().any(|made| made.short_header && made.chunk.len() < 32);
+                pair.model.chunks.iter().any(|made| made.short_header && made.chunk.len() < 32);
             if made % 16 == 0 && !lost && !overread {
-                result = result.and_then(|()| twins.buffers());
+                result = result.and_then(|()| pair.buffers());
             }
             result.map_err(|what| {
                 let from = log.len().saturating_sub(8);

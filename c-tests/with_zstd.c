@@ -7,8 +7,8 @@
 #include <string.h>
 
 /* As declared in zstd.h, which may not be installed. */
-size_t ZSTD_compress(void *dst, size_t room, const void *src, size_t size, int level);
-size_t ZSTD_decompress(void *dst, size_t room, const void *src, size_t size);
+size_t ZSTD_compress(void *dst, size_t capacity, const void *src, size_t size, int level);
+size_t ZSTD_decompress(void *dst, size_t capacity, const void *src, size_t size);
 
 int main(void) {
   static uint8_t data[100000], chunk[200000], back[100000];

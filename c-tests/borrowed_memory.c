@@ -365,8 +365,8 @@ static void own_memory_is_refused_as_a_destination(void) {
 }
 
 static void a_source_may_be_the_destination(void) {
-  enum { LEN = 4000, ROOM = LEN + BLOSC2_MAX_OVERHEAD };
-  static uint8_t data[LEN], buffer[2 * ROOM], expected[ROOM];
+  enum { LEN = 4000, CAPACITY = LEN + BLOSC2_MAX_OVERHEAD };
+  static uint8_t data[LEN], buffer[2 * CAPACITY], expected[CAPACITY];
   blosc2_cparams cparams = items_of(4);
   blosc2_dparams dparams = BLOSC2_DPARAMS_DEFAULTS;
   blosc2_context *cctx = blosc2_create_cctx(cparams), *dctx = blosc2_create_dctx(dparams);
@@ -376,18 +376,18 @@ static void a_source_may_be_the_destination(void) {
 
   fill_with_data(data, LEN);
   for (offset = 0; offset < 300; offset += 100) {
-    len = blosc2_compress_ctx(cctx, data, LEN, expected, ROOM);
+    len = blosc2_compress_ctx(cctx, data, LEN, expected, CAPACITY);
     memcpy(buffer + offset, data, LEN);
-    CHECK_IS(blosc2_compress_ctx(cctx, buffer + offset, LEN, buffer, ROOM), len);
+    CHECK_IS(blosc2_compress_ctx(cctx, buffer + offset, LEN, buffer, CAPACITY), len);
     CHECK(memcmp(buffer, expected, (size_t)len) == 0);
     memmove(buffer + offset, buffer, (size_t)len);
     CHECK_IS(blosc2_decompress_ctx(dctx, buffer + offset, len, buffer, LEN), LEN);
     CHECK(memcmp(buffer, data, LEN) == 0);
-    len = blosc2_compress(9, 1, 4, data, LEN, expected, ROOM);
+    len = blosc2_compress(9, 1, 4, data, LEN, expected, CAPACITY);
     memcpy(buffer + offset, data, LEN);
-    CHECK_IS(blosc2_compress(9, 1, 4, buffer + offset, LEN, buffer, ROOM), len);
+    CHECK_IS(blosc2_compress(9, 1, 4, buffer + offset, LEN, buffer, CAPACITY), len);
     memmove(buffer + offset, buffer, (size_t)len);
-    CHECK_IS(blosc2_getitem(buffer + offset, len, 10, 100, buffer, ROOM), 400);
+    CHECK_IS(blosc2_getitem(buffer + offset, len, 10, 100, buffer, CAPACITY), 400);
     CHECK(memcmp(buffer, data + 40, 400) == 0);
     memcpy(buffer + offset, expected, (size_t)len);
     CHECK_IS(blosc1_decompress(buffer + offset, buffer, LEN), LEN);
@@ -404,10 +404,10 @@ static void a_source_may_be_the_destination(void) {
     blocks[0] = buffer + offset;
     blocks[1] = buffer + offset + LEN / 2;
     memcpy(buffer + offset, data, LEN);
-    size = blosc2_vlcompress_ctx(cctx, blocks, sizes, 2, buffer, ROOM);
+    size = blosc2_vlcompress_ctx(cctx, blocks, sizes, 2, buffer, CAPACITY);
     CHECK(size > 0);
     memcpy(buffer + 4, data, 4);
-    CHECK_IS(blosc2_chunk_repeatval(cparams, 400, buffer, ROOM, buffer + 4), 36);
+    CHECK_IS(blosc2_chunk_repeatval(cparams, 400, buffer, CAPACITY, buffer + 4), 36);
     CHECK_IS(blosc2_decompress(buffer, 36, buffer, 400), 400);
     CHECK(memcmp(buffer + 396, data, 4) == 0);
   }
