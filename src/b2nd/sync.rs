@@ -4,7 +4,7 @@ use super::create::metalayer;
 use super::meta;
 use super::state::State;
 use crate::frame::Frame;
-use crate::io::lock::{Held, Kind as LockKind};
+use crate::io::lock::{LockGuard, Kind as LockKind};
 use crate::{Error, Result, schunk};
 
 /// Loads a shape set by another handle or process. Returns whether the super-chunk or its
@@ -56,7 +56,7 @@ pub fn refresh_all<A: State + ?Sized>(a: &A) -> Result<bool> {
 ///
 /// # Errors
 /// Returns the same errors as [`refresh`].
-pub fn refresh_locked<A: State + ?Sized>(a: &A, kind: LockKind) -> Result<Option<Held>> {
+pub fn refresh_locked<A: State + ?Sized>(a: &A, kind: LockKind) -> Result<Option<LockGuard>> {
     let held = match (a.chunks().frame(), kind) {
         (None, _) => None,
         (Some(frame), LockKind::Shared) => frame.lock_shared()?,

@@ -207,11 +207,11 @@ impl Lock {
     ///
     /// # Errors
     /// Returns the same errors as [`Lock::acquire`].
-    pub fn hold(self: &Arc<Lock>, kind: Kind) -> Result<Held> {
-        self.hold_noticing(kind, || ())
+    pub fn acquire_guard(self: &Arc<Lock>, kind: Kind) -> Result<LockGuard> {
+        self.acquire_guard_noticing(kind, || ())
     }
 
-    /// Like [`Lock::hold`]; `notice` is called under the conditions of [`Lock::acquire_noticing`].
+    /// Like [`Lock::acquire_guard`]; `notice` is called under the conditions of [`Lock::acquire_noticing`].
     ///
     /// # Errors
     /// Returns the same errors as [`Lock::acquire`].
@@ -304,14 +304,14 @@ impl Lock {
 
 /// A held lock.
 #[derive(Debug)]
-pub struct Held {
+pub struct LockGuard {
     lock: Arc<Lock>,
     changed: bool,
     /// The generation of the process that acquired the lock.
     process: u32,
 }
 
-impl Held {
+impl LockGuard {
     /// Returns the result of [`Lock::acquire`].
     pub fn changed(&self) -> bool {
         self.changed
@@ -374,7 +374,7 @@ pub struct InTransaction {
     _mark: Option<Arc<Mark>>,
 }
 
-impl Drop for Held {
+impl Drop for LockGuard {
     fn drop(&mut self) {
         self.lock.release_of(self.process);
     }
@@ -486,19 +486,19 @@ mod tests {
         let path = dir.join("f.b2frame");
         let lock = Arc::new(Lock::of_file(&path));
         let generation = || std::fs::read(dir.join("f.b2frame.b2lock")).unwrap();
-        let call = lock.hold(Kind::Call).unwrap();
+        let call = lock.acquire_guard(Kind::Call).unwrap();
         assert_eq!(generation(), b"", "no change yet");
         for changes in 1..=3 {
-            drop(lock.hold(Kind::Shared).unwrap());
-            let change = lock.hold(Kind::Exclusive).unwrap();
-            drop(lock.hold(Kind::Exclusive).unwrap());
+            drop(lock.acquire_guard(Kind::Shared).unwrap());
+            let change = lock.acquire_guard(Kind::Exclusive).unwrap();
+            drop(lock.acquire_guard(Kind::Exclusive).unwrap());
             drop(change);
             assert_eq!(generation(), sidecar(changes));
         }
         drop(call);
-        let bracket = lock.hold(Kind::Exclusive).unwrap();
-        let call = lock.hold(Kind::Call).unwrap();
-        drop(lock.hold(Kind::Exclusive).unwrap());
+        let bracket = lock.acquire_guard(Kind::Exclusive).unwrap();
+        let call = lock.acquire_guard(Kind::Call).unwrap();
+        drop(lock.acquire_guard(Kind::Exclusive).unwrap());
         drop((call, bracket));
         assert_eq!(generation(), sidecar(4));
         assert_eq!(lock.acquire(Kind::Shared), Ok(false), "its own changes are known");
@@ -538,11 +538,11 @@ mod tests {
         let path = dir.join("f");
         let (one, other) = (Arc::new(Lock::of_file(&path)), Arc::new(Lock::of_file(&path)));
         one.acquire(Kind::Exclusive).unwrap();
-        let inner = one.hold(Kind::Exclusive).unwrap();
+        let inner = one.acquire_guard(Kind::Exclusive).unwrap();
         assert!(!inner.changed());
         let (send, taken) = mpsc::channel();
         let waiting = std::thread::spawn(move || {
-            let held = other.hold(Kind::Shared).unwrap();
+            let held = other.acquire_guard(Kind::Shared).unwrap();
             send.send(held.changed()).unwrap();
         });
         drop(inner);
@@ -558,11 +558,11 @@ mod tests {
     }
 
     /// Runs `wait` while another thread holds the lock of a file, which it releases after 50 ms.
-    fn while_held<R>(path: &Path, wait: impl FnOnce() -> R) -> R {
+    fn while_locked<R>(path: &Path, wait: impl FnOnce() -> R) -> R {
         let (send, taken) = mpsc::channel();
         std::thread::scope(|threads| {
             threads.spawn(move || {
-                let _held = Arc::new(Lock::of_file(path)).hold(Kind::Exclusive).unwrap();
+                let _held = Arc::new(Lock::of_file(path)).acquire_guard(Kind::Exclusive).unwrap();
                 send.send(()).unwrap();
                 std::thread::sleep(Duration::from_millis(50));
             });
@@ -576,22 +576,22 @@ mod tests {
         let dir = TempDir::new("transactions");
         let (first, second) = (dir.join("first"), dir.join("second"));
         let lock = |path: &Path| Arc::new(Lock::of_file(path));
-        let held = lock(&first).hold(Kind::Exclusive).unwrap();
+        let held = lock(&first).acquire_guard(Kind::Exclusive).unwrap();
         let transaction = held.in_transaction();
         // It would wait for itself.
-        assert_eq!(lock(&first).hold(Kind::Shared).err(), Some(Error::Lock));
-        assert_eq!(lock(&first).hold(Kind::Exclusive).err(), Some(Error::Lock));
+        assert_eq!(lock(&first).acquire_guard(Kind::Shared).err(), Some(Error::Lock));
+        assert_eq!(lock(&first).acquire_guard(Kind::Exclusive).err(), Some(Error::Lock));
         for kind in [Kind::Shared, Kind::Exclusive] {
-            assert!(while_held(&second, || lock(&second).hold(kind).is_ok()));
+            assert!(while_locked(&second, || lock(&second).acquire_guard(kind).is_ok()));
         }
         // Another thread waits for the end of the transaction.
         std::thread::scope(|threads| {
-            let waiting = threads.spawn(|| lock(&first).hold(Kind::Exclusive).is_ok());
+            let waiting = threads.spawn(|| lock(&first).acquire_guard(Kind::Exclusive).is_ok());
             std::thread::sleep(Duration::from_millis(20));
             drop((transaction, held));
             assert!(waiting.join().unwrap());
         });
-        assert!(while_held(&first, || lock(&first).hold(Kind::Shared).is_ok()));
+        assert!(while_locked(&first, || lock(&first).acquire_guard(Kind::Shared).is_ok()));
     }
 
     #[test]
@@ -673,13 +673,13 @@ mod tests {
         }
         let (one, other) = (Arc::new(Lock::of_file(&path)), Arc::new(Lock::of_file(&path)));
         for kind in [Kind::Shared, Kind::Exclusive] {
-            let held = one.hold(Kind::Exclusive).unwrap();
+            let held = one.acquire_guard(Kind::Exclusive).unwrap();
             let (send, id) = mpsc::channel();
             std::thread::scope(|threads| {
                 let waiting = threads.spawn(|| {
                     // SAFETY: no preconditions.
                     send.send(unsafe { libc::pthread_self() }).unwrap();
-                    other.hold(kind).map(drop)
+                    other.acquire_guard(kind).map(drop)
                 });
                 let thread = id.recv().unwrap();
                 for _ in 0..20 {
@@ -746,6 +746,6 @@ mod tests {
         lock.release();
         std::fs::create_dir(dir.join("d.b2lock")).unwrap();
         let lock = Arc::new(Lock::of_file(&dir.join("d")));
-        assert_eq!(lock.hold(Kind::Exclusive).err(), Some(Error::Lock));
+        assert_eq!(lock.acquire_guard(Kind::Exclusive).err(), Some(Error::Lock));
     }
 }

@@ -7,7 +7,7 @@ use super::state::State;
 use super::transaction::atomically;
 use crate::chunk::{BasicHeader, ChunkHeader, MAX_OVERHEAD, Source, Special};
 use crate::frame::Frame;
-use crate::io::lock::Held;
+use crate::io::lock::LockGuard;
 use crate::{Buffer, Error, ErrorKind, Result, kernels, plugin};
 
 /// Returns the item size in bytes.
@@ -95,7 +95,7 @@ pub fn get<S: State + ?Sized>(s: &S, start: i64, stop: i64, dest: &mut [u8]) -> 
 /// Locks the file and refreshes the super-chunk, because the positions of items depend on the chunk
 /// size. Without locks, each read of a chunk refreshes the super-chunk, and the caller ends with
 /// [`check_chunksize`].
-fn lock_to_read<S: State + ?Sized>(s: &S) -> Result<Option<Held>> {
+fn lock_to_read<S: State + ?Sized>(s: &S) -> Result<Option<LockGuard>> {
     let held = s.frame().map(Frame::lock_shared).transpose()?.flatten();
     if held.is_some() {
         refresh_from_file(s)?;

@@ -129,7 +129,7 @@ impl Frame {
         let files = Arc::new(files);
         files.look_for_journal()?;
         let held = match &lock {
-            Some(lock) => Some(lock.hold(LockKind::Shared)?),
+            Some(lock) => Some(lock.acquire_guard(LockKind::Shared)?),
             None => None,
         };
         let mut attempt = 0;

@@ -15,7 +15,7 @@ use crate::frame::store::{
     check_bytes_after, check_identity, cut,
 };
 use crate::io::journal::Staged;
-use crate::io::lock::Held;
+use crate::io::lock::LockGuard;
 use crate::io::{Stream, WriteGranularity};
 use crate::{Error, Result};
 use std::sync::Arc;
@@ -39,7 +39,7 @@ impl Frame {
     /// # Errors
     /// [`Error::InvalidParam`] for a frame that does not support transactions; the errors of
     /// reading, and of the journal of a frame within a file.
-    pub fn begin(&mut self, held: Option<Held>, loaded: Loaded) -> Result<()> {
+    pub fn begin(&mut self, held: Option<LockGuard>, loaded: Loaded) -> Result<()> {
         self.check_transaction()?;
         let files = match self.files() {
             Some(files) if self.has_transactions() => Arc::clone(files),
@@ -72,7 +72,7 @@ impl Frame {
         Ok(())
     }
 
-    fn open_transaction(&mut self, files: Arc<Files>, held: Option<Held>) -> Result<Transaction> {
+    fn open_transaction(&mut self, files: Arc<Files>, held: Option<LockGuard>) -> Result<Transaction> {
         let fixed = files.acquire()?.0.fixed_header()?;
         let len = self.cached_mut().len;
         let changes = if files.is_sparse() {

@@ -7,7 +7,7 @@ use super::memory::Memory;
 use super::transaction::{Changes, Transaction};
 use crate::frame::format::{Description, IndexForm, Kind, Loaded, Named, index, trailer};
 use crate::io::Durability;
-use crate::io::lock::{Held, Kind as LockKind, Lock};
+use crate::io::lock::{LockGuard, Kind as LockKind, Lock};
 use crate::{Error, Result, trace_error};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -143,7 +143,7 @@ impl Frame {
     ///
     /// # Errors
     /// [`Error::Lock`].
-    pub fn lock_exclusive(&self) -> Result<Option<Held>> {
+    pub fn lock_exclusive(&self) -> Result<Option<LockGuard>> {
         self.acquire(LockKind::Exclusive)
     }
 
@@ -152,7 +152,7 @@ impl Frame {
     ///
     /// # Errors
     /// [`Error::Lock`].
-    pub fn lock_call(&self) -> Result<Option<Held>> {
+    pub fn lock_call(&self) -> Result<Option<LockGuard>> {
         self.acquire(LockKind::Call)
     }
 
@@ -160,15 +160,15 @@ impl Frame {
     ///
     /// # Errors
     /// [`Error::Lock`].
-    pub fn lock_shared(&self) -> Result<Option<Held>> {
+    pub fn lock_shared(&self) -> Result<Option<LockGuard>> {
         self.acquire(LockKind::Shared)
     }
 
-    fn acquire(&self, kind: LockKind) -> Result<Option<Held>> {
+    fn acquire(&self, kind: LockKind) -> Result<Option<LockGuard>> {
         let Some(lock) = &self.lock else {
             return Ok(None);
         };
-        lock.hold_noticing(kind, || self.cached().stale = true).map(Some)
+        lock.acquire_guard_noticing(kind, || self.cached().stale = true).map(Some)
     }
 
     /// Locks the frame exclusively. Each call must be followed by one call of [`Frame::unlock`].

@@ -16,7 +16,7 @@ use super::files::Files;
 use super::journal::CommitError;
 use super::space::Space;
 use crate::frame::format::{FIXED_LEN, Loaded, Offsets};
-use crate::io::lock::{Held, InTransaction};
+use crate::io::lock::{LockGuard, InTransaction};
 use crate::io::{Stream, WriteGranularity};
 use crate::os::process;
 use crate::{Error, Result, trace_error, trace_warning};
@@ -29,7 +29,7 @@ pub struct Transaction {
     /// Id of the process that began the transaction.
     process: u32,
     /// The lock, if locking is enabled.
-    held: Option<(Held, InTransaction)>,
+    held: Option<(LockGuard, InTransaction)>,
     /// The state to restore, for each level; the first is the committed state.
     pub levels: Vec<Level>,
     /// The fixed part of the committed header.
@@ -96,7 +96,7 @@ impl Transaction {
     /// committed header, `held` the exclusive lock.
     pub fn new(
         files: Arc<Files>,
-        held: Option<Held>,
+        held: Option<LockGuard>,
         fixed: [u8; FIXED_LEN],
         changes: Changes,
     ) -> Transaction {
