@@ -103,8 +103,8 @@
 //!
 //! The default features are those that the C libraries need. Without them the crate needs no C
 //! compiler and has the codecs BloscLZ and LZ4; the feature `decode` adds decoders in Rust of all
-//! other codecs except ZFP. A codec that is not built in is unknown by name, and using it fails with
-//! [`Error::CodecSupport`]. Using a filter that is not built in fails with
+//! other codecs except ZFP. A codec that is not built in is unknown by name, and using it fails
+//! with [`Error::CodecSupport`]. Using a filter that is not built in fails with
 //! [`Error::FilterPipeline`].
 //!
 //! | feature | adds |

@@ -211,7 +211,8 @@ impl Lock {
         self.acquire_guard_noticing(kind, || ())
     }
 
-    /// Like [`Lock::acquire_guard`]; `notice` is called under the conditions of [`Lock::acquire_noticing`].
+    /// Like [`Lock::acquire_guard`]; `notice` is called under the conditions of
+    /// [`Lock::acquire_noticing`].
     ///
     /// # Errors
     /// Returns the same errors as [`Lock::acquire`].
