@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn empty_slices_are_inside() {
+    fn empty_slices_are_valid_at_any_bound() {
         assert_eq!(slice(&[10], 10..10), (vec![10], vec![10]));
         assert_eq!(slice(&[0], ..), (vec![0], vec![0]));
         let long = [0..0, 0..i64::MAX].into_slice(&[1, i64::MAX]).unwrap();

@@ -56,7 +56,7 @@ fn a_proxy_has_the_published_layout() {
 }
 
 #[test]
-fn row_c73_the_block_starts_of_a_memcpyed_proxy_are_zeros() {
+fn row_c73_the_block_starts_of_a_stored_proxy_are_zeros() {
     let chunk = compress(lz4().level(0).blocksize(400), &ramp(250));
     let lazy = make_lazy(&chunk, 2, 479).unwrap();
     assert_eq!(lazy[32..44], [0; 12]);

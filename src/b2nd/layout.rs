@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn chunks_and_blocks_are_at_most_as_large_as_they_should_be() {
+    fn chunks_and_blocks_do_not_exceed_their_maximum_sizes() {
         let shapes: [&[i64]; 8] = [
             &[1 << 40],
             &[12_345_678],

@@ -51,7 +51,7 @@ mod tests {
     use crate::io::testing::TempDir;
 
     #[test]
-    fn a_lock_ends_with_its_claim_though_a_child_has_the_descriptor() {
+    fn a_lock_ends_with_its_claim_although_a_child_has_the_descriptor() {
         let dir = TempDir::new("claim");
         let path = dir.join("f");
         let file = File::create(&path).unwrap();

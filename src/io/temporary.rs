@@ -413,7 +413,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_in_use_is_no_leftover() {
+    fn a_directory_in_use_is_not_a_leftover() {
         let dir = TempDir::new("directory-in-use");
         let make = || create_directory(&FileSystem, &dir.join("d"), ".tmp", "index").unwrap();
         let (path, stream) = make();

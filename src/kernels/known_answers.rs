@@ -112,7 +112,7 @@ fn delta_makes_the_known_words() {
 }
 
 #[test]
-fn delta_copies_the_bytes_after_the_last_word_row_c31() {
+fn row_c31_delta_copies_the_bytes_after_the_last_word() {
     let src = words("aabb");
     for level in Level::available() {
         let mut dest = vec![0; src.len()];
@@ -199,7 +199,7 @@ fn bytedelta_makes_the_known_channels() {
 }
 
 #[test]
-fn legacy_bytedelta_restarts_at_the_last_multiple_of_16_row_c34() {
+fn row_c34_legacy_bytedelta_restarts_at_the_last_multiple_of_16() {
     let items: Vec<u8> = (0..160_usize).map(|i| (7 * i + i * i / 5) as u8).collect();
     let mut planes = vec![0; 160];
     shuffle::shuffle(4, &items, &mut planes);

@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_byte_moves_to_the_mirrored_place() {
+    fn each_byte_moves_to_the_mirrored_index() {
         for (row, column) in (0..8).flat_map(|row| (0..8).map(move |column| (row, column))) {
             let mut words = [0; WORD];
             words[row] = 0x5a << (8 * column);

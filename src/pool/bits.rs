@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_never_get_the_same_number() {
+    fn two_threads_never_have_the_same_number() {
         let set = Bits::new(100);
         let pushed = std::thread::scope(|scope| {
             let takers: Vec<_> = (0..4)

@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn filling_is_appending_chunk_by_chunk() {
+    fn filling_equals_appending_chunk_by_chunk() {
         let fill = |chunksize, nbytes| {
             after_filling(&counters(chunksize, 0), 1600, nbytes, ErrorKind::SchunkSpecial)
         };

@@ -362,7 +362,7 @@ fn reason(path: &Path, content: &[u8]) -> (crate::ErrorKind, bool, String) {
 }
 
 #[test]
-fn errors_tell_other_files_and_truncated_frames() {
+fn errors_distinguish_other_files_and_truncated_frames() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("file");
     let other: [&[u8]; 8] = [
@@ -405,7 +405,7 @@ fn errors_tell_other_files_and_truncated_frames() {
 }
 
 #[test]
-fn an_error_names_the_file_that_is_no_array() {
+fn an_error_names_the_file_that_is_not_an_array() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("data.b2frame");
     let storage = Storage::file(&path);

@@ -141,7 +141,7 @@ mod tests {
     use crate::schunk::{SChunk, Storage};
 
     #[test]
-    fn row_s32_zeros_that_are_no_whole_items_can_be_read_again() {
+    fn row_s32_zeros_of_a_partial_item_can_be_read_again() {
         for typesize in [1, 4, 8, 57, 300] {
             let params = CParams::default().typesize(typesize);
             for storage in [Storage::memory(), Storage::frame()] {

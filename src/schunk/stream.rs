@@ -534,7 +534,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn selections_of_uninitialised_chunks_have_no_items_of_others() {
+    fn selections_of_uninitialised_chunks_contain_no_items_of_other_chunks() {
         let mut schunk = create(Storage::memory());
         schunk.append(&bytes(100)).unwrap();
         schunk.append(&bytes(100)).unwrap();

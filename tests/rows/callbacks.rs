@@ -163,7 +163,7 @@ fn row_c54_scratch_memory_does_not_overlap_the_output() {
 }
 
 #[test]
-fn row_c55_a_chunk_that_falls_back_to_raw_contains_the_prefilter_output() {
+fn row_c55_a_stored_chunk_contains_the_prefilter_output() {
     let maker = Arc::new(Maker::default());
     let data = noise(3500);
     for filters in [vec![], vec![SHUFFLE, BITSHUFFLE], vec![DELTA]] {

@@ -194,7 +194,7 @@ fn row_c43_versions_before_the_second_flags_byte_may_contain_junk_there() {
 }
 
 #[test]
-fn the_alphas_had_five_filters() {
+fn alpha_chunks_have_five_filter_slots() {
     let data = text(300);
     let mut made = Made::new(1, 300, 300);
     made.version = 3;

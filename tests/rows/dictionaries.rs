@@ -17,7 +17,7 @@ fn uses_dict(chunk: &[u8]) -> bool {
 }
 
 #[test]
-fn row_c19_usedict_is_cleared_on_memcpyed_chunks() {
+fn row_c19_usedict_is_cleared_on_stored_chunks() {
     for codec in CODECS_WITH {
         let chunk = round_trip(&with_dict(codec), &noise(20_000));
         assert_eq!(chunk.len(), 20_032);
@@ -27,7 +27,7 @@ fn row_c19_usedict_is_cleared_on_memcpyed_chunks() {
 }
 
 #[test]
-fn row_c19_usedict_is_ignored_on_memcpyed_and_special_chunks() {
+fn row_c19_usedict_is_ignored_on_stored_and_special_chunks() {
     let data = noise(20_000);
     let stored = round_trip(&with_dict(id::ZSTD), &data);
     let stored = with_byte(&stored, at::BLOSC2_FLAGS, flags::USE_DICT);

@@ -43,7 +43,7 @@ fn shared(source: &str) -> PathBuf {
 }
 
 #[test]
-fn row_l1_row_l5_row_l7_row_l8_row_l9_row_l10_row_l12_every_function_works() {
+fn row_l1_row_l5_row_l7_row_l8_row_l9_row_l10_row_l12_functions_check_their_arguments() {
     run(&mut clean(shared("calls.c")));
     run(&mut clean(compile("calls.c", "static", &[&static_library("blosc")])));
 }

@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn time_passes_forward_only() {
+    fn time_never_goes_backwards() {
         let mut start = libc::timespec { tv_sec: 0, tv_nsec: 0 };
         let mut end = start;
         // SAFETY: both are valid outputs; NULL is allowed.

@@ -60,27 +60,27 @@ fn without_memory_no_call_ends_the_process_or_damages_data_or_leaks() {
 }
 
 #[test]
-fn row_c12_row_c13_names_of_codecs() {
+fn row_c12_row_c13_names_of_codecs_are_known() {
     passes("row_c12_c13_names.c");
 }
 
 #[test]
-fn calls_without_context_and_their_settings() {
+fn calls_without_context_use_the_global_settings() {
     passes("global.c");
 }
 
 #[test]
-fn callbacks_of_users_row_c14_row_c37_row_c39_row_c57() {
+fn row_c14_row_c37_row_c39_row_c57_callbacks_are_called_and_their_results_checked() {
     passes("callbacks.c");
 }
 
 #[test]
-fn blocks_of_variable_length() {
+fn blocks_of_variable_length_round_trip() {
     passes("vlblocks.c");
 }
 
 #[test]
-fn io_backends_and_paths_row_c14_row_c15_row_f27_row_f29() {
+fn row_c14_row_c15_row_f27_row_f29_backends_read_files_and_paths_are_removed() {
     passes("io.c");
 }
 
@@ -100,43 +100,43 @@ fn callbacks_can_use_the_super_chunk_of_their_call() {
 }
 
 #[test]
-fn rows_of_super_chunks() {
+fn super_chunks_follow_the_rows() {
     passes("rows_schunk.c");
     passes("rows_schunk_data.c");
 }
 
 #[test]
-fn super_chunks() {
+fn super_chunks_are_changed_and_read() {
     passes("schunk.c");
 }
 
 #[test]
-fn frames_as_bytes_and_files() {
+fn frames_are_converted_to_bytes_and_files() {
     passes("frame.c");
 }
 
 #[test]
-fn metalayers() {
+fn metalayers_are_added_changed_and_read() {
     passes("meta.c");
 }
 
 #[test]
-fn rows_of_frames() {
+fn frames_follow_the_rows() {
     passes("rows_frame.c");
 }
 
 #[test]
-fn row_c38_shuffles_as_functions() {
+fn row_c38_shuffle_functions_round_trip_and_check_sizes() {
     passes("row_c38_shuffles.c");
 }
 
 #[test]
-fn inline_functions_of_the_headers() {
+fn inline_functions_of_the_headers_work() {
     passes("inline.c");
 }
 
 #[test]
-fn row_c10_row_c60_row_c61_the_calls_of_blosc1() {
+fn row_c10_row_c60_row_c61_calls_of_blosc_1_check_their_arguments() {
     passes("row_c10_c60_c61_blosc1.c");
 }
 
@@ -181,12 +181,12 @@ fn readers_follow_files_that_others_change() {
 }
 
 #[test]
-fn arrays_slices_and_selections() {
+fn arrays_slices_and_selections_follow_the_rows() {
     passes("b2nd_slices.c");
 }
 
 #[test]
-fn arrays_of_other_shapes_views_and_files() {
+fn reshaped_arrays_views_and_files_follow_the_rows() {
     passes("b2nd_shapes.c");
 }
 

@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failing_call_leaves_its_text_and_a_successful_one_leaves_none() {
+    fn a_failing_call_sets_the_last_error_and_a_successful_one_clears_it() {
         let cause = || std::io::Error::from_raw_os_error(libc::EACCES);
         let failing = || -> i32 {
             crate::boundary!(failing, { Err(Error::FileOpen.during("open").at("/x").os(cause())) })
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_within_a_call_leaves_nothing_when_the_outer_one_succeeds() {
+    fn a_nested_error_is_cleared_when_the_outer_call_succeeds() {
         let outer: i32 = crate::boundary!(outer, {
             let inner: i32 = crate::boundary!(inner, { Err(Error::Data) });
             assert_eq!(inner, -3);
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_leaves_its_message() {
+    fn a_panic_sets_its_message_as_the_last_error() {
         let panicked = || -> i32 { crate::boundary!(panicked, { panic!("on purpose") }) };
         assert_eq!(panicked(), -1);
         assert_eq!(shown().as_deref(), Some("panic: on purpose"));

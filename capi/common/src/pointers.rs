@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn pointers_become_what_they_point_to() {
+    fn pointers_are_converted_to_references() {
         let mut some = [1u8, 2];
         // SAFETY: `some` has two bytes; each reference ends before the next one is created.
         unsafe {

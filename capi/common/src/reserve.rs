@@ -290,7 +290,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn blocks_are_apart_and_aligned_and_come_back() {
+    fn blocks_do_not_overlap_are_aligned_and_are_reused() {
         static CLASS: Class<64, 2> = Class::new();
         let blocks: Vec<usize> = (0..128).map(|_| CLASS.take().addr()).collect();
         assert!(CLASS.take().is_null());
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_never_get_the_same_block() {
+    fn two_threads_never_have_the_same_block() {
         static CLASS: Class<256, 4> = Class::new();
         let take = || -> Vec<usize> {
             std::iter::from_fn(|| Some(CLASS.take().addr()).filter(|&block| block != 0)).collect()

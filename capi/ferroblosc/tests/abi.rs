@@ -69,7 +69,7 @@ fn each_header_compiles_alone_in_every_language_without_a_warning() {
 }
 
 #[test]
-fn the_headers_go_together_with_those_of_the_other_libraries() {
+fn the_headers_can_be_included_with_those_of_the_other_libraries() {
     let ours: String = HEADERS.iter().map(|header| format!("#include <{header}>\n")).collect();
     let theirs = "#include <blosc2.h>\n#include <b2nd.h>\n#include <blosc.h>\n";
     for (name, includes) in

@@ -41,13 +41,13 @@ fn linked_statically(source: &str) -> Command {
 }
 
 #[test]
-fn row_d12_versions_and_texts() {
+fn row_d12_versions_and_error_texts_are_returned() {
     run(&mut shared("util.c"));
     run(&mut linked_statically("util.c"));
 }
 
 #[test]
-fn row_d12_bloscpack_from_c() {
+fn row_d12_bloscpack_files_are_read_and_written_in_c() {
     run(&mut shared("bloscpack.c"));
     run(&mut linked_statically("bloscpack.c"));
 }
@@ -68,7 +68,7 @@ fn the_example_in_python_works() {
 }
 
 #[test]
-fn row_d12_three_libraries_live_in_one_process() {
+fn row_d12_three_libraries_work_in_one_process() {
     let names = ["ferroblosc", "blosc2", "blosc"];
     run(&mut linked_with(&names, "row_d12_three.c", "three"));
 }
@@ -86,13 +86,13 @@ fn transactions_are_committed_and_rolled_back() {
 }
 
 #[test]
-fn the_last_error_of_a_thread_says_why_its_call_failed() {
+fn the_last_error_of_a_thread_describes_its_failed_call() {
     let names = ["ferroblosc", "blosc2"];
     run(linked_with(&names, "last_error.c", "last-error").env("LC_ALL", "C"));
 }
 
 #[test]
-fn arrays_and_tables_of_bcolz() {
+fn arrays_and_tables_of_bcolz_are_read_and_changed() {
     run(&mut shared("bcolz.c"));
     run(&mut linked_statically("bcolz.c"));
     run(&mut shared("bcolz_tables.c"));

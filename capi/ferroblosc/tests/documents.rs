@@ -128,7 +128,7 @@ fn the_program_of_the_readme_runs() {
 }
 
 #[test]
-fn the_programs_for_those_who_migrate_run() {
+fn the_programs_of_the_page_on_migrating_run() {
     all_run("docs/migrating.md", 2);
 }
 
@@ -138,7 +138,7 @@ fn the_program_of_the_page_on_stores_runs() {
 }
 
 #[test]
-fn what_the_readme_installs_compiles_its_program() {
+fn the_program_of_the_readme_compiles_with_the_installed_files() {
     let folder = empty_folder("cc");
     std::fs::write(folder.join("program.c"), &programs("README.md")[0]).unwrap();
     shell(&folder, &block("README.md", "sh", "cc program.c"));
@@ -149,7 +149,7 @@ fn what_the_readme_installs_compiles_its_program() {
 }
 
 #[test]
-fn what_the_readme_installs_is_found_by_its_lines_for_cmake() {
+fn cmake_finds_the_installed_files_with_the_lines_of_the_readme() {
     let folder = empty_folder("cmake");
     std::fs::write(folder.join("program.c"), &programs("README.md")[0]).unwrap();
     let lines = block("README.md", "cmake", "find_package");
@@ -159,7 +159,7 @@ fn what_the_readme_installs_is_found_by_its_lines_for_cmake() {
 }
 
 #[test]
-fn a_program_runs_with_the_library_swapped_in_as_migrating_says() {
+fn a_program_runs_with_the_replaced_library_as_documented() {
     let folder = empty_folder("swapped");
     std::fs::write(folder.join("program.c"), &programs("docs/migrating.md")[0]).unwrap();
     shell(&folder, "cc program.c -o program $(pkg-config --cflags --libs blosc)");

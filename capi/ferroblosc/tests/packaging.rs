@@ -31,7 +31,7 @@ fn row_d12_the_tree_has_the_names_and_links() {
 }
 
 #[test]
-fn the_programs_are_installed_with_what_helps_to_use_them() {
+fn the_programs_are_installed_with_completions_and_manuals() {
     let prefix = installed("programs");
     let output = run(Command::new(prefix.join("bin/blpk")).arg("--version"));
     let version = format!("bloscpack: '0.16.0' ferroblosc: '{}'", FERROBLOSC.version);

@@ -18,7 +18,7 @@ fn output_of(tool: &[&str], object: &str) -> String {
 }
 
 #[test]
-fn every_shared_object_tells_its_version_without_being_run() {
+fn every_shared_object_contains_its_version() {
     for object in OBJECTS {
         let line = format!("ferroblosc {VERSION}");
         let section = output_of(&["readelf", "-p", ".note.ferroblosc"], object);
@@ -31,7 +31,7 @@ fn every_shared_object_tells_its_version_without_being_run() {
 }
 
 #[test]
-fn the_commands_tell_the_same_version() {
+fn the_commands_print_the_same_version() {
     library_folder();
     for (command, line) in
         [("b2", format!("b2 {VERSION}\n")), ("blpk", format!("ferroblosc: '{VERSION}'"))]

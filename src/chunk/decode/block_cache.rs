@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_of_raw_streams_are_not_cached() {
+    fn blocks_of_stored_streams_are_not_cached() {
         let mut state = 1u32;
         let data: Vec<u8> = (0..ITEMS)
             .flat_map(|_| {

@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn bit_k_of_byte_j_of_item_i_becomes_a_bit_of_row_8_j_plus_k() {
+    fn bit_k_of_byte_j_of_item_i_moves_to_row_8_j_plus_k() {
         for typesize in 1..20 {
             for rows in [1, 7, 8, 9, 31, 32, 33, 40] {
                 let len = 8 * rows * typesize;

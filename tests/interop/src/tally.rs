@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn a_few_larger_chunks_of_a_sample_are_no_finding() {
+    fn a_few_larger_chunks_of_a_sample_are_accepted() {
         tally(1).conclude_sample();
         tally(MIN_SAMPLE - 1).conclude_sample();
     }

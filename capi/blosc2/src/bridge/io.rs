@@ -545,7 +545,7 @@ mod tests {
     }
 
     #[test]
-    fn lent_memory_is_not_copied() {
+    fn borrowed_memory_is_not_copied() {
         let mut notes = Diary { bytes: b"abcdef".into(), ..Diary::default() };
         let start = notes.bytes.as_ptr();
         let backend = registered_backend(&callbacks(202, true), (&raw mut notes).cast());

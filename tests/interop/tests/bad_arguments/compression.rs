@@ -11,7 +11,7 @@ use ferroblosc_interop::library::Library;
 const MAX_BUFFERSIZE: usize = i32::MAX as usize - 32;
 
 #[test]
-fn compression_parameters() {
+fn compression_parameters_have_the_same_results() {
     let mut cases = Vec::new();
     for (srcsize, destsize) in [
         (i32::MAX, 8192),
@@ -136,7 +136,7 @@ fn compression_parameters() {
 }
 
 #[test]
-fn row_c17_destination_sizes() {
+fn row_c17_each_size_of_the_destination_has_the_same_result() {
     let mut cases = Vec::new();
     for compcode in [0u8, 1, 2, 4, 5] {
         for (name, source) in
@@ -160,7 +160,7 @@ fn row_c17_destination_sizes() {
 }
 
 #[test]
-fn one_shot_calls() {
+fn calls_without_a_context_return_the_same_results() {
     let compress = |clevel: c_int, doshuffle: c_int, typesize: i32, srcsize: i32, destsize: i32| {
         move |lib: &Library| {
             let (source, mut dest) = (ramp(4096), vec![0u8; 8192]);
@@ -258,7 +258,7 @@ fn one_shot_calls() {
 }
 
 #[test]
-fn special_chunk_makers() {
+fn special_chunks_have_the_same_bytes_or_errors() {
     let mut cases = Vec::new();
     for (nbytes, destsize) in
         [(400, 31), (400, 32), (400, 35), (400, 36), (401, 100), (0, 32), (0, 100), (i32::MAX, 100)]

@@ -8,7 +8,7 @@ use ferroblosc_interop::data::digest;
 use ferroblosc_interop::library::Library;
 
 #[test]
-fn contexts_of_the_wrong_kind() {
+fn contexts_of_the_wrong_kind_return_the_same_errors() {
     check(vec![
         case("compress with a decompression context", Same, |lib| {
             let mut dest = [0u8; 200];
@@ -26,7 +26,7 @@ fn contexts_of_the_wrong_kind() {
 }
 
 #[test]
-fn slices_outside_the_chunk() {
+fn slices_outside_the_chunk_return_the_same_errors() {
     let mut cases = Vec::new();
     for (start, items) in [
         (0, 0),
@@ -81,7 +81,7 @@ fn slices_outside_the_chunk() {
 }
 
 #[test]
-fn maskouts() {
+fn maskouts_have_the_same_results() {
     check(vec![
         case("a mask of another count fails once", Same, |lib| {
             let (chunk, mut dest) = (good_chunk(), vec![0; 4000]);
@@ -128,7 +128,7 @@ fn maskouts() {
 
 /// Changes to the header and the first stream of the good chunk.
 #[test]
-fn damaged_headers() {
+fn damaged_headers_return_the_same_errors() {
     fn word(value: i32) -> Vec<u8> {
         value.to_le_bytes().to_vec()
     }
@@ -210,7 +210,7 @@ fn damaged_headers() {
 }
 
 #[test]
-fn inspection_of_damaged_headers() {
+fn damaged_headers_are_inspected_alike() {
     let mut cases = Vec::new();
     let edits: [(usize, i32); 13] = [
         (0, 0x0301_0105),

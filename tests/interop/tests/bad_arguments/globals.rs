@@ -8,7 +8,7 @@ use ferroblosc_interop::calls::{case, check, ramp, text};
 use ferroblosc_interop::ffi::{Codec, Filter};
 
 #[test]
-fn names_and_globals() {
+fn names_and_global_settings_are_the_same() {
     let mut cases = Vec::new();
     for name in [
         c"blosclz",
@@ -168,7 +168,7 @@ fn names_and_globals() {
 }
 
 #[test]
-fn registration() {
+fn registration_returns_the_same_results() {
     fn codec(compcode: u8, compname: &'static CStr) -> Codec {
         Codec {
             compcode,

@@ -8,7 +8,7 @@ use ferroblosc_interop::calls::{INVALID_PARAM, case, check, good_chunk, lz4, ram
 use ferroblosc_interop::ffi::Context;
 
 #[test]
-fn row_c11_null_pointers() {
+fn row_c11_null_pointers_return_errors() {
     let null_param = || Row("C11", vec![INVALID_PARAM]);
     // SAFETY of all calls below: NULL must be detected and never dereferenced.
     let cases = vec![

@@ -8,7 +8,7 @@ use ferroblosc_interop::data::digest;
 use ferroblosc_interop::library::Library;
 
 #[test]
-fn row_c38_raw_shuffles() {
+fn row_c38_shuffle_functions_check_their_arguments() {
     type Function = unsafe extern "C" fn(i32, i32, *const c_void, *mut c_void) -> i32;
     type Pick = fn(&Library) -> Function;
     const FUNCTIONS: [(&str, Pick); 4] = [
