@@ -75,7 +75,7 @@ fn name_of(number: usize, field: &Field) -> (String, Member) {
             let name = ident.to_string();
             (name.trim_start_matches("r#").to_owned(), Member::Named(ident.clone()))
         }
-        // The names that NumPy gives fields without names.
+        // NumPy's names of fields without names.
         None => (format!("f{number}"), Member::Unnamed(Index::from(number))),
     }
 }

@@ -37,7 +37,7 @@ pub enum Fill<'a> {
     Overwritten,
 }
 
-/// The description of an array besides its shapes.
+/// The description of an array, except its shapes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Description<'a> {
     /// The item type, as text for programs that use the array.

@@ -92,7 +92,7 @@ impl Array {
     }
 
     /// Returns a slice as a new `ndarray` array, in row-major order. It has the dimensions of this
-    /// array: an index gives an extent of 1.
+    /// array: an index becomes an extent of 1.
     ///
     /// # Errors
     /// - the errors of [`Array::get`].

@@ -164,7 +164,8 @@ impl<'a, T: Item> Parts<'a, T> {
 impl Array {
     /// Returns an iterator over the chunks: the slice of each chunk, and its items in row-major
     /// order. Chunks at the ends of the dimensions may be smaller than others. A chunk that cannot
-    /// be read gives an error, and the iteration continues after it. The shape is that at the call.
+    /// be read is an error item, and the iteration continues after it. The shape is that at the
+    /// call.
     ///
     /// ```
     /// use ferroblosc::b2nd::{Array, Layout};

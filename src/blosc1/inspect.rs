@@ -1,4 +1,4 @@
-//! Access to the fields of a chunk header, with few checks besides the version.
+//! Access to the fields of a chunk header, with few checks except that of the version.
 
 use std::ffi::CStr;
 

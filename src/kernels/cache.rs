@@ -74,7 +74,7 @@ pub(super) fn prefetch_ahead(at: *const u8, count: usize) {
 /// they are written.
 #[inline(always)]
 pub(super) fn prefetch_pays(stride: usize, count: usize) -> bool {
-    /// The largest size in bytes at which all lines are in the cache anyway.
+    /// The largest size in bytes at which all lines are in the cache in any case.
     const SMALL: usize = 16 << 10;
     stride * count > SMALL && !has_set_conflicts(stride, count, L1_WAYS)
 }

@@ -171,7 +171,7 @@ impl Gate {
         }
     }
 
-    /// Clears the flags of a waiting writer that gives up, and wakes all threads. Other waiting
+    /// Clears the flags of a writer that stops waiting, and wakes all threads. Other waiting
     /// writers set the flags again.
     fn stop_waiting(&self, generation: u32) {
         self.update(generation, |word| word & !(WRITER_WAITS | SLEEPERS));

@@ -54,7 +54,7 @@ impl Slot {
         Slot { state: AtomicU32::new(0), task: Cell::new((&no_op, 0)), panics: FirstPanic::new() }
     }
 
-    /// Opens a run with `shares` shares besides the owner's.
+    /// Opens a run with `shares` shares in addition to the owner's.
     ///
     /// # Safety
     ///

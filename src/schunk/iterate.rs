@@ -110,8 +110,8 @@ impl Iterator for Blocks<'_> {
 impl FusedIterator for Blocks<'_> {}
 
 impl SChunk {
-    /// Decompresses chunk `nchunk` into a new vector. A chunk of kind
-    /// [`Special::Uninit`](crate::chunk::Special::Uninit) gives zeros.
+    /// Decompresses chunk `nchunk` into a new vector. Chunks of kind
+    /// [`Special::Uninit`](crate::chunk::Special::Uninit) are decompressed to zeros.
     ///
     /// # Errors
     /// - the [read errors](SChunk#read-errors) and the [decompression
@@ -122,8 +122,8 @@ impl SChunk {
         Ok(data)
     }
 
-    /// Returns an iterator over the decompressed chunks. A chunk that cannot be read gives an
-    /// error, and the iteration continues after it. The number of chunks is that at the last
+    /// Returns an iterator over the decompressed chunks. A chunk that cannot be read is an error
+    /// item, and the iteration continues after it. The number of chunks is that at the last
     /// refresh.
     ///
     /// ```

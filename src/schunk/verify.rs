@@ -183,7 +183,7 @@ mod tests {
         special::zeros(&params, 400, &mut chunk).unwrap();
         let mut schunk = SChunk::create(Storage::memory(), params, DParams::default()).unwrap();
         schunk.append(&[7; 400]).unwrap();
-        // Stored data of 8 bytes, besides.
+        // Also stored data of 8 bytes.
         chunk[2] |= 2;
         chunk[12] = 40;
         schunk.append_chunk(&chunk).unwrap();

@@ -45,7 +45,7 @@ struct State {
     script: VecDeque<(usize, Step)>,
     /// The number of half reads so far.
     half_reads: usize,
-    /// Where a read is interrupted, in sixteenths of its length.
+    /// The offset at which a read is interrupted, in sixteenths of its length.
     split: usize,
 }
 
@@ -185,7 +185,7 @@ enum Change {
 }
 
 impl Change {
-    /// All but [`Change::Append`].
+    /// All except [`Change::Append`].
     const OTHERS: [Change; 6] = [
         Change::Insert,
         Change::Update,
@@ -313,7 +313,7 @@ fn durable_change(nchunks: i64, change: Change) -> Changed {
 
 /// The orders to try.
 struct Orders {
-    /// Where a read is interrupted, in sixteenths of its length.
+    /// The offset at which a read is interrupted, in sixteenths of its length.
     splits: &'static [usize],
     /// If given, the other handle pauses twice, the second time at multiples of this many half
     /// reads.
@@ -349,8 +349,8 @@ impl Orders {
     }
 }
 
-/// How a test reads: the file, the script, the contents before and after the change, the first
-/// chunk that may have any data, and a description of the order.
+/// The parameters of a test's reads: the file, the script, the contents before and after the
+/// change, the first chunk that may have any data, and a description of the order.
 type Read = fn(&Shared, VecDeque<(usize, Step)>, &[Content], usize, &str) -> Result<bool>;
 
 /// Tries orders of the writes of a change and the reads of `read`, which may fail if `may_fail` is

@@ -403,7 +403,7 @@ fn is_slow(codec: &str, level: u8) -> bool {
     matches!((codec, level), ("lz4hc" | "zlib" | "zstd", 8..))
 }
 
-/// Returns the levels to measure for a codec, pipeline and chunk size; empty if they give no new
+/// Returns the levels to measure for a codec, pipeline and chunk size; empty if they add no
 /// information.
 fn levels(options: &Options, codec: &str, filter: &str, chunk: usize) -> Vec<u8> {
     let is_plain = PLAIN.contains(&filter);

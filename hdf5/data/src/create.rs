@@ -57,7 +57,7 @@ impl NewDataset {
         // the buffers have the passed lengths.
         let handle = unsafe {
             let list = Handle::new((api.H5Pcreate)(class), &guard, action())?;
-            // The same data give the same file.
+            // Equal data result in equal files.
             check((api.H5Pset_obj_track_times)(list.id(), 0), &guard, action())?;
             if let Some(chunks) = &spec.chunks {
                 if chunks.len() != spec.shape.len() {

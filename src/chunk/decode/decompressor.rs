@@ -105,8 +105,8 @@ impl Decompressor {
         self.maskout = Some(maskout);
     }
 
-    /// Decompresses a chunk into a new vector of its uncompressed size. A chunk of kind
-    /// [`Special::Uninit`] gives zeros.
+    /// Decompresses a chunk into a new vector of its uncompressed size. Chunks of kind
+    /// [`Special::Uninit`] are decompressed to zeros.
     ///
     /// The size is that in the header of the chunk, which may be wrong. The memory of the vector is
     /// allocated as zeros, which most systems reserve only once they are written; to limit it,

@@ -51,7 +51,7 @@ pub(crate) struct WorkerCache {
 #[derive(Default)]
 struct OwnWorker(Option<Box<Worker>>);
 
-// SAFETY: a shared reference gives no access to the worker; every access goes through
+// SAFETY: a shared reference provides no access to the worker; every access goes through
 // `&mut OwnWorker`.
 unsafe impl Sync for OwnWorker {}
 

@@ -52,7 +52,8 @@ const MAX_SAVED_DIVISOR: u32 = 128;
 /// The size of the position table, in bits of the index.
 const INDEX_BITS: u32 = 13;
 
-/// The distance between indexed positions before a region; longer matches are found anyway.
+/// The distance between indexed positions before a region. Matches longer than this are still
+/// found.
 const INDEX_STRIDE: usize = 8;
 
 /// The maximum number of times that the number of skipped segments doubles.

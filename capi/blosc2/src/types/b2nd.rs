@@ -75,24 +75,24 @@ pub struct b2nd_array_t {
     pub blocknitems: i32,
     /// The number of items of a padded chunk.
     pub extchunknitems: i64,
-    /// The number of dimensions.
+    /// The number of dimensions, 0 to B2ND_MAX_DIM.
     pub ndim: i8,
     /// Not used; see chunk_cache_s.
     pub chunk_cache: chunk_cache_s,
-    /// The strides of items in the array.
+    /// The strides of items in the array, in items.
     pub item_array_strides: [i64; B2ND_MAX_DIM],
-    /// The strides of items in a chunk.
+    /// The strides of items in a chunk, in items.
     pub item_chunk_strides: [i64; B2ND_MAX_DIM],
-    /// The strides of items in a padded chunk.
+    /// The strides of items in a padded chunk, in items.
     pub item_extchunk_strides: [i64; B2ND_MAX_DIM],
-    /// The strides of items in a block.
+    /// The strides of items in a block, in items.
     pub item_block_strides: [i64; B2ND_MAX_DIM],
-    /// The strides of blocks in a chunk.
+    /// The strides of blocks in a chunk, in blocks.
     pub block_chunk_strides: [i64; B2ND_MAX_DIM],
     /// For each dimension, the product of `extshape` and `chunkshape` over all later dimensions.
     /// These are not the strides of chunks.
     pub chunk_array_strides: [i64; B2ND_MAX_DIM],
-    /// The type of an item, or NULL.
+    /// The type of an item, in NumPy's notation if `dtype_format` is DTYPE_NUMPY_FORMAT; or NULL.
     pub dtype: *mut c_char,
     /// The format of `dtype`.
     pub dtype_format: i8,

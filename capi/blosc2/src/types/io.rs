@@ -4,7 +4,13 @@ use super::assert_layout;
 use super::params::{blosc2_cparams, blosc2_dparams};
 use std::ffi::{c_char, c_int, c_void};
 
-/// Opens a file. Returns a stream, or NULL on error.
+/// Opens a file.
+///
+/// - `urlpath`: the path, valid during the call.
+/// - `mode`: "rb" to read, "rb+" to read and write, "wb" for a new empty file, or "ab" to append.
+/// - `params`: the parameters of the backend, from blosc2_io.
+///
+/// Returns a stream, which the library closes, or NULL on error.
 pub type blosc2_open_cb = Option<
     unsafe extern "C" fn(
         urlpath: *const c_char,
@@ -13,13 +19,29 @@ pub type blosc2_open_cb = Option<
     ) -> *mut c_void,
 >;
 
-/// Closes a stream. Returns 0 on success.
+/// Closes a stream.
+///
+/// - `stream`: the stream, which is not used again.
+///
+/// Returns 0 on success.
 pub type blosc2_close_cb = Option<unsafe extern "C" fn(stream: *mut c_void) -> c_int>;
 
-/// Returns the size of a stream in bytes, or a negative value on error.
+/// Determines the size of a stream.
+///
+/// - `stream`: the stream.
+///
+/// Returns the size in bytes, or a negative value on error.
 pub type blosc2_size_cb = Option<unsafe extern "C" fn(stream: *mut c_void) -> i64>;
 
-/// Writes `nitems` items of `size` bytes at an offset. Returns the number of items written.
+/// Writes to a stream.
+///
+/// - `ptr`: the items.
+/// - `size`: the size of an item in bytes.
+/// - `nitems`: the number of items.
+/// - `position`: the offset of the first item in the stream, in bytes.
+/// - `stream`: the stream.
+///
+/// Returns the number of items written; other numbers than `nitems` are errors.
 pub type blosc2_write_cb = Option<
     unsafe extern "C" fn(
         ptr: *const c_void,
@@ -30,10 +52,17 @@ pub type blosc2_write_cb = Option<
     ) -> i64,
 >;
 
-/// Reads `nitems` items of `size` bytes at an offset. Returns the number of items read.
+/// Reads from a stream.
 ///
-/// With `is_allocation_necessary`, `*ptr` is the buffer to fill; otherwise the backend stores a
-/// pointer to memory that it owns there.
+/// - `ptr`: with `is_allocation_necessary`, `*ptr` is the buffer to fill. Otherwise the backend
+///   stores in `*ptr` a pointer to its own memory, which must be valid until the next write.
+/// - `size`: the size of an item in bytes.
+/// - `nitems`: the number of items.
+/// - `position`: the offset of the first item in the stream, in bytes.
+/// - `stream`: the stream.
+///
+/// Returns the number of items read, less than `nitems` at the end of the stream, or a negative
+/// value on error.
 pub type blosc2_read_cb = Option<
     unsafe extern "C" fn(
         ptr: *mut *mut c_void,
@@ -44,10 +73,19 @@ pub type blosc2_read_cb = Option<
     ) -> i64,
 >;
 
-/// Sets the size of a stream in bytes. Returns 0 on success.
+/// Sets the size of a stream.
+///
+/// - `stream`: the stream.
+/// - `size`: the new size in bytes.
+///
+/// Returns 0 on success.
 pub type blosc2_truncate_cb = Option<unsafe extern "C" fn(stream: *mut c_void, size: i64) -> c_int>;
 
-/// Frees the resources of the parameters of a backend. Returns a negative value on error.
+/// Frees the resources of the parameters of a backend.
+///
+/// - `params`: the parameters, from blosc2_io; they are not used again.
+///
+/// Returns a negative value on error.
 pub type blosc2_destroy_cb = Option<unsafe extern "C" fn(params: *mut c_void) -> c_int>;
 
 /// An I/O backend.

@@ -44,7 +44,11 @@ assert_layout!(blosc2_prefilter_params, size 88, align 8, {
     nchunk: 40, nblock: 48, tid: 52, ttmp: 56, ttmp_nbytes: 64, ctx: 72, output_is_disposable: 80,
 });
 
-/// A prefilter. Returns 0 on success; other values make the compression fail.
+/// A prefilter. Several threads may call it concurrently.
+///
+/// - `params`: the arguments, valid during the call.
+///
+/// Returns 0 on success; other values make the compression fail.
 pub type blosc2_prefilter_fn =
     Option<unsafe extern "C" fn(params: *mut blosc2_prefilter_params) -> c_int>;
 
@@ -52,25 +56,26 @@ pub type blosc2_prefilter_fn =
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct blosc2_cparams {
-    /// The code of the codec.
+    /// The code of the codec, such as BLOSC_LZ4.
     pub compcode: u8,
-    /// The metadata byte of the codec.
+    /// The metadata byte of the codec; 0 for codecs without one.
     pub compcode_meta: u8,
     /// The compression level: 0 (no compression) to 9 (smallest).
     pub clevel: u8,
-    /// Whether the blocks of a chunk share a dictionary.
+    /// Whether the blocks of a chunk share a dictionary: 0 or 1.
     pub use_dict: c_int,
-    /// The size of an item in bytes.
+    /// The size of an item in bytes, 1 to BLOSC2_MAXBLOCKSIZE. Above BLOSC_MAX_TYPESIZE, chunks
+    /// have items of 1 byte.
     pub typesize: i32,
-    /// The number of threads.
+    /// The number of threads; 1 and less select the calling thread alone.
     pub nthreads: i16,
-    /// The size of a block in bytes; 0 for an automatic one.
+    /// The size of a block in bytes, at most BLOSC2_MAXBLOCKSIZE; 0 for an automatic one.
     pub blocksize: i32,
     /// The mode in which blocks are split into streams, such as BLOSC_ALWAYS_SPLIT.
     pub splitmode: i32,
     /// The super-chunk of the chunks, or NULL.
     pub schunk: *mut c_void,
-    /// The ids of the filters, applied from first to last.
+    /// The ids of the filters, applied from first to last; BLOSC_NOFILTER for an unused slot.
     pub filters: [u8; BLOSC2_MAX_FILTERS],
     /// The metadata byte of each filter.
     pub filters_meta: [u8; BLOSC2_MAX_FILTERS],
@@ -78,15 +83,15 @@ pub struct blosc2_cparams {
     pub prefilter: blosc2_prefilter_fn,
     /// The parameters of the prefilter; copied.
     pub preparams: *mut blosc2_prefilter_params,
-    /// The parameters of the tuner.
+    /// The parameters of the tuner, owned by the caller; NULL for none.
     pub tuner_params: *mut c_void,
-    /// The id of the tuner.
+    /// The id of the tuner, 0 to 255; BLOSC_STUNE for the built-in one.
     pub tuner_id: c_int,
     /// Whether to store measurements of the codec instead of its output.
     pub instr_codec: bool,
-    /// The parameters of the codec.
+    /// The parameters of the codec, owned by the caller; NULL for none.
     pub codec_params: *mut c_void,
-    /// The parameters of each filter.
+    /// The parameters of each filter, owned by the caller; NULL for none.
     pub filter_params: [*mut c_void; BLOSC2_MAX_FILTERS],
 }
 
@@ -133,7 +138,11 @@ assert_layout!(blosc2_postfilter_params, size 80, align 8, {
     nchunk: 40, nblock: 48, tid: 52, ttmp: 56, ttmp_nbytes: 64, ctx: 72,
 });
 
-/// A postfilter. Returns 0 on success; other values make the decompression fail.
+/// A postfilter. Several threads may call it concurrently.
+///
+/// - `params`: the arguments, valid during the call.
+///
+/// Returns 0 on success; other values make the decompression fail.
 pub type blosc2_postfilter_fn =
     Option<unsafe extern "C" fn(params: *mut blosc2_postfilter_params) -> c_int>;
 
@@ -141,7 +150,7 @@ pub type blosc2_postfilter_fn =
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct blosc2_dparams {
-    /// The number of threads.
+    /// The number of threads; 1 and less select the calling thread alone.
     pub nthreads: i16,
     /// The super-chunk of the chunks, or NULL.
     pub schunk: *mut c_void,
@@ -160,7 +169,7 @@ assert_layout!(blosc2_dparams, size 40, align 8, {
 /// The contents of each stream of an instrumented chunk.
 #[repr(C)]
 pub struct blosc2_instr {
-    /// The compression ratio.
+    /// The compression ratio: the uncompressed size divided by the compressed size.
     pub cratio: f32,
     /// The speed of the codec in bytes per second.
     pub cspeed: f32,

@@ -5,11 +5,17 @@ use super::context::blosc2_context;
 use super::params::{blosc2_cparams, blosc2_dparams};
 use std::ffi::{c_char, c_int, c_void};
 
-/// The encoder of a codec. Returns the number of bytes written to `output`, 0 if they do not fit,
-/// or a negative error code.
+/// The encoder of a codec. Several threads may call it concurrently.
 ///
-/// `cparams` are those of the context and valid during the call; `chunk` is the buffer being
-/// compressed. Several threads may call it concurrently.
+/// - `input`: the bytes to compress.
+/// - `input_len`: the size of `input` in bytes.
+/// - `output`: the destination; it does not overlap `input`.
+/// - `output_len`: the size of `output` in bytes.
+/// - `meta`: the metadata byte of the codec.
+/// - `cparams`: the parameters of the context, valid during the call.
+/// - `chunk`: the uncompressed data of the chunk.
+///
+/// Returns the number of bytes written to `output`, 0 if they do not fit, or a negative error code.
 pub type blosc2_codec_encoder_cb = Option<
     unsafe extern "C" fn(
         input: *const u8,
@@ -22,11 +28,18 @@ pub type blosc2_codec_encoder_cb = Option<
     ) -> c_int,
 >;
 
-/// The decoder of a codec. Returns the number of bytes written to `output`, which must be
-/// `output_len`, or a negative error code.
+/// The decoder of a codec. Several threads may call it concurrently.
 ///
-/// `dparams` are those of the context and valid during the call; `chunk` is the chunk being
-/// decompressed. Several threads may call it concurrently.
+/// - `input`: the compressed bytes.
+/// - `input_len`: the size of `input` in bytes.
+/// - `output`: the destination; it does not overlap `input`.
+/// - `output_len`: the number of bytes to write to `output`.
+/// - `meta`: the metadata byte of the codec.
+/// - `dparams`: the parameters of the context, valid during the call.
+/// - `chunk`: the chunk that is being decompressed.
+///
+/// Returns the number of bytes written to `output`, which must be `output_len`, or a negative error
+/// code.
 pub type blosc2_codec_decoder_cb = Option<
     unsafe extern "C" fn(
         input: *const u8,
@@ -62,10 +75,16 @@ assert_layout!(blosc2_codec, size 40, align 8, {
     compcode: 0, compname: 8, complib: 16, version: 17, encoder: 24, decoder: 32,
 });
 
-/// The forward function of a filter. Returns 0 on success.
+/// The forward function of a filter. Several threads may call it concurrently.
 ///
-/// `input` and `output` have `size` bytes and do not overlap. Several threads may call it
-/// concurrently.
+/// - `input`: the block before the filter.
+/// - `output`: the destination; it does not overlap `input`.
+/// - `size`: the size of `input`, and of `output`, in bytes.
+/// - `meta`: the metadata byte of the filter.
+/// - `cparams`: the parameters of the context, valid during the call.
+/// - `id`: the id of the filter.
+///
+/// Returns 0 on success; other values make the compression fail.
 pub type blosc2_filter_forward_cb = Option<
     unsafe extern "C" fn(
         input: *const u8,
@@ -77,10 +96,16 @@ pub type blosc2_filter_forward_cb = Option<
     ) -> c_int,
 >;
 
-/// The backward function of a filter. Returns 0 on success.
+/// The backward function of a filter. Several threads may call it concurrently.
 ///
-/// `input` and `output` have `size` bytes and do not overlap. Several threads may call it
-/// concurrently.
+/// - `input`: the block after the forward function.
+/// - `output`: the destination; it does not overlap `input`.
+/// - `size`: the size of `input`, and of `output`, in bytes.
+/// - `meta`: the metadata byte of the filter.
+/// - `dparams`: the parameters of the context, valid during the call.
+/// - `id`: the id of the filter.
+///
+/// Returns 0 on success; other values make the decompression fail.
 pub type blosc2_filter_backward_cb = Option<
     unsafe extern "C" fn(
         input: *const u8,

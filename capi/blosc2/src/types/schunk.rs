@@ -37,37 +37,38 @@ assert_layout!(blosc2_metalayer, size 24, align 8, { name: 0, content: 8, conten
 pub struct blosc2_schunk {
     /// The version of the format.
     pub version: u8,
-    /// The code of the codec.
+    /// The code of the codec, such as BLOSC_LZ4.
     pub compcode: u8,
     /// The metadata byte of the codec.
     pub compcode_meta: u8,
-    /// The compression level.
+    /// The compression level, 0 to 9.
     pub clevel: u8,
-    /// The split mode.
+    /// The split mode, BLOSC_ALWAYS_SPLIT to BLOSC_FORWARD_COMPAT_SPLIT.
     pub splitmode: u8,
     /// The size of an item in bytes.
     pub typesize: i32,
     /// The size of a block in bytes; 0 for an automatic one.
     pub blocksize: i32,
-    /// The size of the data of a chunk in bytes; 0 if the chunks differ.
+    /// The size of the data of every chunk but the last in bytes; 0 if the chunks differ, -1 before
+    /// the first chunk.
     pub chunksize: i32,
-    /// The flags of the chunks.
+    /// The byte BLOSC2_CHUNK_BLOSC2_FLAGS2 of the chunks. Bit 0: blocks of variable length.
     pub flags2: u8,
-    /// Whether the chunks have a dictionary.
+    /// Whether the chunks have a dictionary: 0 or 1.
     pub use_dict: u8,
-    /// The ids of the filters.
+    /// The ids of the filters, applied from first to last.
     pub filters: [u8; BLOSC2_MAX_FILTERS],
     /// The metadata byte of each filter.
     pub filters_meta: [u8; BLOSC2_MAX_FILTERS],
     /// The number of chunks.
     pub nchunks: i64,
-    /// The index of the chunk in use.
+    /// The index of the chunk that was used last.
     pub current_nchunk: i64,
-    /// The size of the data in bytes.
+    /// The uncompressed size of all chunks in bytes.
     pub nbytes: i64,
-    /// The size of the chunks in bytes.
+    /// The compressed size of all chunks in bytes.
     pub cbytes: i64,
-    /// The chunks, if they are in memory and separate.
+    /// The chunks, if they are in memory and separate; otherwise NULL.
     pub data: *mut *mut u8,
     /// The size of the array `data` in bytes.
     pub data_len: usize,
@@ -79,23 +80,23 @@ pub struct blosc2_schunk {
     pub cctx: *mut blosc2_context,
     /// The context for decompression.
     pub dctx: *mut blosc2_context,
-    /// The fixed metalayers.
+    /// The fixed metalayers; the first `nmetalayers` pointers are set.
     pub metalayers: [*mut blosc2_metalayer; BLOSC2_MAX_METALAYERS],
     /// The number of fixed metalayers.
     pub nmetalayers: u16,
-    /// The variable-length metalayers.
+    /// The variable-length metalayers; the first `nvlmetalayers` pointers are set.
     pub vlmetalayers: [*mut blosc2_metalayer; BLOSC2_MAX_VLMETALAYERS],
     /// The number of variable-length metalayers.
     pub nvlmetalayers: i16,
-    /// The parameters of the tuner.
+    /// The parameters of the tuner, owned by the caller; NULL for none.
     pub tuner_params: *mut c_void,
-    /// The id of the tuner.
+    /// The id of the tuner, 0 to 255.
     pub tuner_id: c_int,
-    /// The number of dimensions of the array, or 0.
+    /// Not set by the library: 0, also for arrays.
     pub ndim: i8,
-    /// The shape of a block of the array.
+    /// Not set by the library: NULL, also for arrays. blosc2_schunk_free() passes it to free().
     pub blockshape: *mut i64,
-    /// Whether another super-chunk owns the chunks.
+    /// Whether this is a view: another super-chunk owns the chunks.
     pub view: bool,
     /// The number of changes of the metadata.
     pub change_tick: i64,

@@ -140,7 +140,7 @@ impl Codes {
         let (dest_a, dest) = dest.split_at_mut(quarter);
         let (dest_b, dest) = dest.split_at_mut(quarter);
         let (dest_c, dest_d) = dest.split_at_mut_checked(quarter).ok_or(Error::Data)?;
-        // The streams are independent, so their codes are decoded in turn.
+        // The streams are independent, so their codes are decoded alternately.
         let mut done = 0;
         let parts = (dest_a.chunks_exact_mut(CODES).zip(dest_b.chunks_exact_mut(CODES)))
             .zip(dest_c.chunks_exact_mut(CODES).zip(dest_d.chunks_exact_mut(CODES)));
@@ -171,7 +171,7 @@ impl Codes {
     }
 }
 
-/// Decodes weights, which two decoders with the same table read in turn; returns their number.
+/// Decodes weights, which two decoders with the same table read alternately; returns their number.
 fn read_weights(src: &[u8], weights: &mut [u8; 256]) -> Result<usize> {
     let mut table = Table::new();
     let len = table.read(src, MAX_BITS as usize + 2, MAX_WEIGHT_LOG)?;

@@ -100,8 +100,8 @@ pub fn a_callback_may_read() {
     });
 }
 
-/// A child finds the gate free, wherever the other threads of its parent were, and its copies of
-/// the parent's holds release nothing.
+/// A child finds the gate free, independently of where the other threads of its parent were, and
+/// its copies of the parent's holds release nothing.
 pub fn a_forked_child_finds_the_gate_free() {
     check(|| {
         // The threads of the parent stop inside: their holds are never dropped.
