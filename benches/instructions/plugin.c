@@ -1,5 +1,6 @@
 /* A plugin for QEMU that counts the executed instructions and prints their number at the end. No
- * package of QEMU 7.2 has the header of its plugin interface, so its functions are declared here. */
+ * package of QEMU 7.2 has the header of its plugin interface, so the functions are declared
+ * here. */
 
 #include <inttypes.h>
 #include <stddef.h>

@@ -439,8 +439,8 @@ contains
     chosen%chunkshape = int(chunk, c_int32_t)
   end subroutine
 
-  ! Returns a shape of at most `items` items, or of one: the longest dimension is halved, the last one
-  ! of equal lengths, as in `Layout::auto` of the Rust crate.
+  ! Returns a shape of at most `items` items, or of one: the longest dimension is halved, the last
+  ! one of equal lengths, as in `Layout::auto` of the Rust crate.
   pure function halved(shape, items) result(extents)
     integer(c_int64_t), intent(in) :: shape(:), items
     integer(c_int64_t) :: extents(size(shape))

@@ -57,7 +57,7 @@ def noise(shape):
 
 
 def cells(number):
-    """Yields all cells of a filter: name, values, chunk shape, parameters, and additional filters."""
+    """Yields all cells of a filter: name, values, chunk shape, parameters, additional filters."""
     for codec in CODECS[number]:
         for shuffle in SHUFFLES[number]:
             for rank, (shape, chunk) in RANKS.items():

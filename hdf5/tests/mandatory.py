@@ -1,4 +1,4 @@
-"""Tests of mandatory filters: incompressible chunks are stored, and invalid parameters are rejected.
+"""Tests of mandatory filters: incompressible chunks are stored, invalid parameters are rejected.
 
     mandatory.py write PLUGIN FILE [FILTER...]
     mandatory.py read PLUGIN FILE

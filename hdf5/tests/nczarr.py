@@ -1,4 +1,4 @@
-"""Tests of HDF5 filters as Zarr codecs in netCDF-C, with a directory of plugins in HDF5_PLUGIN_PATH.
+"""Tests of HDF5 filters as Zarr codecs in netCDF-C, with plugins in HDF5_PLUGIN_PATH.
 
     nczarr.py write DIR    netCDF-C writes arrays with every codec, numcodecs writes more arrays
     nczarr.py read DIR     netCDF-C and numcodecs read them; netCDF-C writes into one

@@ -1,4 +1,6 @@
-"""Exchanges files between h5py with a plugin and PyTables, which has its own filters and reads frames directly.
+"""Exchanges files between h5py with a plugin and PyTables.
+
+PyTables has its own filters and reads frames directly.
 
     pytables.py write FILE            PyTables writes arrays and tables, pandas a frame
     pytables.py read PLUGIN FILE      h5py reads them, and writes the same to FILE.ours

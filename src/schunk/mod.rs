@@ -27,7 +27,7 @@
 // | `schunk.rs`, `schunk_state.rs` | the super-chunk of Rust programs: its API and its state |
 // | `items.rs`, `iterate.rs`, `stream.rs` | items of a type; iterators; readers and writers |
 // | `chunks.rs`, `new_chunk.rs` | operations on whole chunks; chunks passed by callers |
-// | `chunksize_policy.rs`, `stored.rs` | fixed and variable chunk sizes; the stored form of a chunk |
+// | `chunksize_policy.rs`, `stored.rs` | fixed and variable chunk sizes; the stored form |
 // | `scratch.rs` | cached buffers for whole chunks |
 // | `slices.rs`, `meta.rs`, `copy.rs` | ranges of items; metalayers; copies |
 // | `values.rs` | metalayers as values in MessagePack |

@@ -7,7 +7,7 @@
 //! |---|---|
 //! | `000nnnnn` | literal run: the next `n + 1` bytes |
 //! | `LLLhhhhh`, L = 1…6 | match of `L + 2` bytes |
-//! | `111hhhhh` | match of 9 bytes plus the next bytes, through the first that is not 255 |
+//! | `111hhhhh` | match of 9 bytes plus the next bytes, through the first below 255 |
 //!
 //! One byte `d` follows, and the distance is `256·h + d + 1`. If `h` is 31 and `d` is 255, two more
 //! bytes follow, and the distance is 8192 plus their big-endian value. A match may overlap its own

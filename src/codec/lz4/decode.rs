@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! token       number of literals (high 4 bits), match length - 4 (low 4 bits); 15 = extended
-//! [255 … n]   extension of the number of literals: sum of the bytes up to the first that is not 255
+//! [255 … n]   extension of the number of literals: sum of the bytes up to the first below 255
 //! literals
 //! distance    2 bytes, little-endian; the last sequence of a block ends before it
 //! [255 … n]   extension of the match length
