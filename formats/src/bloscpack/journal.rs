@@ -192,7 +192,7 @@ pub(super) fn open(path: &Path) -> Result<(LockedFile, bool)> {
             Ok((file, was_interrupted))
         }
         Settled::Active => Err(Error::Busy(path.to_owned())),
-        Settled::Kept(reason) => {
+        Settled::Ignored(reason) => {
             trace_warning!("{}: {}", path.display(), ignored(reason));
             Err(Error::Journal(journal))
         }

@@ -156,7 +156,7 @@ fn recover_at(backend: &dyn Backend, file: &Path) -> Result<Option<Reason>> {
         match journal::recover(ops, &path, frame, restores_a_frame)? {
             Settled::Done => return Ok(None),
             Settled::Active => process::sleep(PAUSE),
-            Settled::Kept(reason) => {
+            Settled::Ignored(reason) => {
                 trace_warning!("the journal {} is not used: {reason}", path.display());
                 return Ok(Some(reason));
             }

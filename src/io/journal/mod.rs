@@ -209,7 +209,7 @@ pub fn recover(
         Ok(opened) => opened,
         Err(None) => return Ok(Settled::Done),
         Err(Some(Reason::Unreadable)) => return Err(Error::FileOpen),
-        Err(Some(reason)) => return Ok(Settled::Kept(reason)),
+        Err(Some(reason)) => return Ok(Settled::Ignored(reason)),
     };
     if !opened.stream.claim()? {
         return Ok(Settled::Active);
@@ -229,7 +229,7 @@ pub fn recover(
         // The bytes may not be on the disk yet, and the journal is about to be removed.
         Found::Settled => file.0.sync()?,
         Found::Stale(reason @ Reason::OldFormat) | Found::Foreign(reason) => {
-            return Ok(Settled::Kept(reason));
+            return Ok(Settled::Ignored(reason));
         }
         Found::Stale(reason) => {
             trace_warning!("the journal {} is removed: {reason}", path.display());
@@ -251,8 +251,8 @@ pub enum Settled {
     Done,
     /// A writer is using it.
     Active,
-    /// It is kept, because it is never used as a journal.
-    Kept(Reason),
+    /// It is left in place, because it is never used as a journal.
+    Ignored(Reason),
 }
 
 /// Removes a journal beside a path whose file is gone or is about to be replaced, if it is a
