@@ -51,7 +51,7 @@ impl NamedFile {
     ///
     /// # Errors
     /// [`io::ErrorKind::InvalidInput`] for a FIFO, a socket or a character device;
-    /// [`io::ErrorKind::IsADirectory`]; the errors of the system, with the path.
+    /// [`io::ErrorKind::IsADirectory`]; any error of the operating system, with the path.
     pub fn open_regular(path: &Path) -> io::Result<NamedFile> {
         match regular::open_regular(path) {
             Ok(file) => Ok(NamedFile::new(file, path)),

@@ -53,7 +53,7 @@ pub mod files {
     /// Fills `dest` from `position` on.
     ///
     /// # Errors
-    /// [`ErrorKind::UnexpectedEof`] if the file ends before; the errors of the system.
+    /// [`ErrorKind::UnexpectedEof`] if the file ends before; any error of the operating system.
     pub fn read_exact_at(file: &File, mut position: u64, mut dest: &mut [u8]) -> Result<()> {
         while !dest.is_empty() {
             match read_at(file, position, dest) {

@@ -139,8 +139,8 @@ impl Change<'_> {
 }
 
 impl Frame {
-    /// Returns the sizes in bytes of the stored chunks that a change removes, in their order.
-    /// Those of chunks of the committed frame are 0 if the change deletes several chunks of a frame
+    /// Returns the sizes in bytes of the stored chunks that a change removes, in their order. The
+    /// sizes of chunks of the committed frame are 0 if the change deletes several chunks of a frame
     /// in one file, since their bytes are not reused.
     ///
     /// # Errors

@@ -258,8 +258,8 @@ impl<'a> Journal<'a> {
     /// Commits a change that was synced, or rolls it back if it or its commit failed.
     ///
     /// # Errors
-    /// That of the change, or of the backend. The change is in doubt if it could not be rolled
-    /// back; readers that look for the journal then find it.
+    /// Returns the error of the change, or of the backend. The change is in doubt if it could not
+    /// be rolled back; readers that look for the journal then find it.
     pub fn end(self, changed: Result<()>) -> std::result::Result<(), CommitError> {
         let ended = changed.and_then(|()| journal::empty(&*self.stream));
         let Err(error) = ended else {

@@ -112,7 +112,7 @@ pub(in crate::os) fn open_unnamed(_options: &mut OpenOptions, _directory: &Path)
 /// once.
 ///
 /// # Errors
-/// [`ErrorKind::AlreadyExists`]; the errors of the system.
+/// [`ErrorKind::AlreadyExists`]; any error of the operating system.
 pub fn rename_new(from: &Path, to: &Path) -> Result<bool> {
     let (from, to) = (c_path(from)?, c_path(to)?);
     // SAFETY: both paths end with NUL.

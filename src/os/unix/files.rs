@@ -24,7 +24,7 @@ pub enum Opening {
     NonBlocking,
     /// Fails for a symbolic link.
     Unfollowed,
-    /// Both.
+    /// [`Opening::NonBlocking`] and [`Opening::Unfollowed`].
     NonBlockingUnfollowed,
 }
 
@@ -56,7 +56,7 @@ pub fn read_at(file: &File, position: u64, dest: &mut [u8]) -> Result<usize> {
 /// Fills `dest` from `position` on.
 ///
 /// # Errors
-/// [`ErrorKind::UnexpectedEof`] if the file ends before; the errors of the system.
+/// [`ErrorKind::UnexpectedEof`] if the file ends before; any error of the operating system.
 pub fn read_exact_at(file: &File, position: u64, dest: &mut [u8]) -> Result<()> {
     file.read_exact_at(dest, position)
 }

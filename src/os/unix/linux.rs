@@ -71,7 +71,8 @@ pub(crate) mod futex {
 /// Creates a file without a name, with the other options of `options`.
 ///
 /// # Errors
-/// [`ErrorKind::Unsupported`] on file systems that cannot do that; the errors of the system.
+/// [`ErrorKind::Unsupported`] on file systems that cannot do that; any error of the operating
+/// system.
 pub(in crate::os) fn open_unnamed(options: &mut OpenOptions, directory: &Path) -> Result<File> {
     let opened = options.custom_flags(libc::O_TMPFILE).open(directory);
     opened.map_err(|error| match error.raw_os_error() {
@@ -84,7 +85,7 @@ pub(in crate::os) fn open_unnamed(options: &mut OpenOptions, directory: &Path) -
 /// once.
 ///
 /// # Errors
-/// [`ErrorKind::AlreadyExists`]; the errors of the system.
+/// [`ErrorKind::AlreadyExists`]; any error of the operating system.
 pub fn rename_new(from: &Path, to: &Path) -> Result<bool> {
     let (from, to) = (c_path(from)?, c_path(to)?);
     // SAFETY: both paths end with NUL. musl has no function for this system call.

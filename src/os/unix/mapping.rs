@@ -326,7 +326,7 @@ pub(crate) fn load_holes(fd: Descriptor, start: NonNull<u8>, len: usize) -> io::
 /// Returns the file of a number, which is not closed.
 ///
 /// # Errors
-/// That of the system for a negative number.
+/// Returns the error of the operating system for a negative number.
 fn borrowed(fd: Descriptor) -> io::Result<ManuallyDrop<File>> {
     if fd < 0 {
         return Err(io::Error::from_raw_os_error(libc::EBADF));

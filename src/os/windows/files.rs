@@ -49,7 +49,7 @@ pub enum Opening {
     NonBlocking,
     /// Fails for a symbolic link.
     Unfollowed,
-    /// Both.
+    /// [`Opening::NonBlocking`] and [`Opening::Unfollowed`].
     NonBlockingUnfollowed,
 }
 
@@ -93,7 +93,7 @@ fn keep_position<T>(mut file: &File, transfer: impl FnOnce() -> Result<T>) -> Re
 /// Fills `dest` from `position` on.
 ///
 /// # Errors
-/// [`ErrorKind::UnexpectedEof`] if the file ends before; the errors of the system.
+/// [`ErrorKind::UnexpectedEof`] if the file ends before; any error of the operating system.
 pub fn read_exact_at(file: &File, mut position: u64, mut dest: &mut [u8]) -> Result<()> {
     while !dest.is_empty() {
         match read_at(file, position, dest) {
@@ -297,7 +297,7 @@ pub fn rename(from: &Path, to: &Path) -> Result<()> {
 /// Renames a file if nothing has the new name, and waits until the new name is on the disk.
 ///
 /// # Errors
-/// [`ErrorKind::AlreadyExists`]; the errors of the system.
+/// [`ErrorKind::AlreadyExists`]; any error of the operating system.
 pub fn rename_new(from: &Path, to: &Path) -> Result<bool> {
     move_file(from, to, MOVEFILE_WRITE_THROUGH).map(|()| true)
 }
