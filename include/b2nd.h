@@ -94,26 +94,28 @@ typedef struct b2nd_array_t {
   int32_t blocknitems;
   /** The number of items of a padded chunk. */
   int64_t extchunknitems;
-  /** The number of dimensions. */
+  /** The number of dimensions, 0 to B2ND_MAX_DIM. */
   int8_t ndim;
   /** Not used; see chunk_cache_s. */
   struct chunk_cache_s chunk_cache;
-  /** The strides of items in the array. */
+  /** The strides of items in the array, in items. */
   int64_t item_array_strides[B2ND_MAX_DIM];
-  /** The strides of items in a chunk. */
+  /** The strides of items in a chunk, in items. */
   int64_t item_chunk_strides[B2ND_MAX_DIM];
-  /** The strides of items in a padded chunk. */
+  /** The strides of items in a padded chunk, in items. */
   int64_t item_extchunk_strides[B2ND_MAX_DIM];
-  /** The strides of items in a block. */
+  /** The strides of items in a block, in items. */
   int64_t item_block_strides[B2ND_MAX_DIM];
-  /** The strides of blocks in a chunk. */
+  /** The strides of blocks in a chunk, in blocks. */
   int64_t block_chunk_strides[B2ND_MAX_DIM];
   /**
    * For each dimension, the product of `extshape` and `chunkshape` over all later dimensions.
    * These are not the strides of chunks.
    */
   int64_t chunk_array_strides[B2ND_MAX_DIM];
-  /** The type of an item, or NULL. */
+  /**
+   * The type of an item, in NumPy's notation if `dtype_format` is DTYPE_NUMPY_FORMAT; or NULL.
+   */
   char *dtype;
   /** The format of `dtype`. */
   int8_t dtype_format;
@@ -330,14 +332,14 @@ int b2nd_serialize_meta(int8_t ndim,
  * @param smeta the metalayer.
  * @param smeta_len the size of the metalayer in bytes.
  * @param ndim receives the number of dimensions.
- * @param shape an array of B2ND_MAX_DIM numbers; receives the extent of the array in each dimension,
- *   in items.
+ * @param shape an array of B2ND_MAX_DIM numbers; receives the extent of the array in each
+ *   dimension, in items.
  * @param chunkshape an array of B2ND_MAX_DIM numbers; receives the extent of a chunk in each
  *   dimension, in items.
  * @param blockshape an array of B2ND_MAX_DIM numbers; receives the extent of a block in each
  *   dimension, in items.
- * @param dtype receives a new string, which the caller must free(), or NULL if there is none. May be
- *   NULL.
+ * @param dtype receives a new string, which the caller must free(), or NULL if there is none. May
+ *   be NULL.
  * @param dtype_format receives the format of the dtype. May be NULL; then no dtype is returned.
  *
  * @return The number of bytes parsed, or a negative error code.
@@ -375,8 +377,8 @@ BLOSC_EXPORT int b2nd_from_schunk(blosc2_schunk *schunk, b2nd_array_t **array);
 /**
  * Opens the array in a contiguous frame in memory.
  *
- * @param cframe the frame. Without `copy` it belongs to the caller and must outlive the array, which
- *   does not write to it.
+ * @param cframe the frame. Without `copy` it belongs to the caller and must outlive the array,
+ *   which does not write to it.
  * @param cframe_len the size of the frame in bytes.
  * @param copy whether to copy the chunks into the array.
  * @param array receives the array, which the caller frees with b2nd_free(); NULL on error.
@@ -472,8 +474,8 @@ int b2nd_get_slice(b2nd_context_t *ctx,
 /**
  * Copies an array with all its metalayers.
  *
- * @param ctx the context with the chunk shape, block shape and storage of the copy. Its shape is set
- *   to that of `src`.
+ * @param ctx the context with the chunk shape, block shape and storage of the copy. Its shape is
+ *   set to that of `src`.
  * @param src the source array.
  * @param array receives the array, which the caller frees with b2nd_free(); NULL on error.
  *
@@ -487,8 +489,8 @@ BLOSC_EXPORT int b2nd_copy(b2nd_context_t *ctx, const b2nd_array_t *src, b2nd_ar
  * @param array the array.
  * @param ncoords the number of indices.
  * @param coords the indices of the items in row-major order, in any order.
- * @param buffer the destination, outside the memory of the array; receives the items in the order of
- *   `coords`.
+ * @param buffer the destination, outside the memory of the array; receives the items in the order
+ *   of `coords`.
  * @param buffersize the size of the buffer in bytes, at least that of the items.
  *
  * @return 0, or a negative error code.
@@ -624,8 +626,8 @@ int b2nd_delete(b2nd_array_t *array,
  *   axis.
  * @param axis the dimension, counted from 0.
  * @param copy whether to create a new array. Otherwise the items of `src2` are appended to `src1`.
- * @param array receives the result: a new array, which the caller frees with b2nd_free(), or `src1`.
- *   NULL on error.
+ * @param array receives the result: a new array, which the caller frees with b2nd_free(), or
+ *   `src1`. NULL on error.
  *
  * @return 0, or a negative error code.
  */
@@ -731,8 +733,8 @@ BLOSC_EXPORT int b2nd_squeeze(b2nd_array_t *array, b2nd_array_t **view);
  *
  * @param array the array.
  * @param view receives the view, which the caller frees with b2nd_free(); NULL on error.
- * @param index one entry for each dimension of the array, true for a dimension to remove, which must
- *   have one item.
+ * @param index one entry for each dimension of the array, true for a dimension to remove, which
+ *   must have one item.
  *
  * @return 0, or a negative error code.
  */

@@ -89,8 +89,8 @@ extern "C" {
 #define B2STORE_JSON 0
 
 /**
- * Values are in MessagePack, with python-blosc2's extensions. Maps whose keys are neither texts nor
- * bytes are errors.
+ * Values are in MessagePack, with python-blosc2's extensions. Maps whose keys are neither texts
+ * nor bytes are errors.
  */
 #define B2STORE_MSGPACK 1
 
@@ -161,15 +161,19 @@ FERROBLOSC_EXPORT int b2store_close(struct b2store *store);
  * root are not counted, unless the root is an object.
  *
  * @param store the store.
+ *
+ * @return The number of objects and groups, or a negative error code.
  */
 FERROBLOSC_EXPORT int64_t b2store_nkeys(const struct b2store *store);
 
 /**
- * Returns the key of an object or a group, or NULL on error. The keys are sorted, each group before
- * the keys below it. The store owns the text: it is valid until the store is closed.
+ * Returns the key of an object or a group, or NULL on error. The keys are sorted, each group
+ * before the keys below it. The store owns the text: it is valid until the store is closed.
  *
  * @param store the store.
  * @param number the number of the key, from 0 to below b2store_nkeys().
+ *
+ * @return The key of an object or a group, or NULL on error.
  */
 FERROBLOSC_EXPORT const char *b2store_key(const struct b2store *store, int64_t number);
 
@@ -193,6 +197,8 @@ int b2store_get_info(const struct b2store *store,
  *
  * @param store the store.
  * @param key the key of the array.
+ *
+ * @return The type of the items of an array in NumPy's notation, or NULL on error.
  */
 FERROBLOSC_EXPORT char *b2store_dtype(const struct b2store *store, const char *key);
 
@@ -225,8 +231,8 @@ int64_t b2store_attrs(const struct b2store *store,
  * @param content receives the address of the value, which the caller releases with free(); NULL on
  *   error.
  *
- * @return The size of the value in bytes, or a negative error code: BLOSC2_ERROR_NOT_FOUND if there
- * is no such key or attribute.
+ * @return The size of the value in bytes, or a negative error code: BLOSC2_ERROR_NOT_FOUND if
+ * there is no such key or attribute.
  */
 FERROBLOSC_EXPORT
 int64_t b2store_attr(const struct b2store *store,
@@ -282,8 +288,8 @@ FERROBLOSC_EXPORT void *b2store_open_array(const struct b2store *store, const ch
  * @param frame receives the address of the frame, which the caller releases with free(); NULL on
  *   error.
  *
- * @return The size of the frame in bytes, or a negative error code: BLOSC2_ERROR_MEMORY_ALLOC above
- * 1 GiB.
+ * @return The size of the frame in bytes, or a negative error code: BLOSC2_ERROR_MEMORY_ALLOC
+ * above 1 GiB.
  */
 FERROBLOSC_EXPORT int64_t b2store_frame(const struct b2store *store, const char *key, void **frame);
 
@@ -314,6 +320,8 @@ FERROBLOSC_EXPORT int b2store_objects_close(struct b2store_objects *objects);
  * batches are counted.
  *
  * @param objects the array.
+ *
+ * @return The number of items of an array of objects, or a negative error code.
  */
 FERROBLOSC_EXPORT int64_t b2store_objects_len(const struct b2store_objects *objects);
 
@@ -327,8 +335,8 @@ FERROBLOSC_EXPORT int64_t b2store_objects_len(const struct b2store_objects *obje
  * @param content receives the address of the list, which the caller releases with free(); NULL on
  *   error.
  *
- * @return The size of the list in bytes, or a negative error code: BLOSC2_ERROR_INVALID_INDEX if the
- * items are out of range.
+ * @return The size of the list in bytes, or a negative error code: BLOSC2_ERROR_INVALID_INDEX if
+ * the items are out of range.
  */
 FERROBLOSC_EXPORT
 int64_t b2store_objects_read(const struct b2store_objects *objects,
@@ -362,6 +370,8 @@ FERROBLOSC_EXPORT int b2store_table_close(struct b2store_table *table);
  * Returns the number of rows, without deleted ones, or a negative error code.
  *
  * @param table the table.
+ *
+ * @return The number of rows, without deleted ones, or a negative error code.
  */
 FERROBLOSC_EXPORT int64_t b2store_table_len(const struct b2store_table *table);
 
@@ -370,15 +380,20 @@ FERROBLOSC_EXPORT int64_t b2store_table_len(const struct b2store_table *table);
  * numbered from 0. Computed columns are only in the schema.
  *
  * @param table the table.
+ *
+ * @return The number of columns with stored values, or a negative error code.
  */
 FERROBLOSC_EXPORT int b2store_table_ncolumns(const struct b2store_table *table);
 
 /**
- * Returns the number of the column with a name, or a negative error code: BLOSC2_ERROR_NOT_FOUND if
- * there is none.
+ * Returns the number of the column with a name, or a negative error code: BLOSC2_ERROR_NOT_FOUND
+ * if there is none.
  *
  * @param table the table.
  * @param name the name of the column.
+ *
+ * @return The number of the column with a name, or a negative error code: BLOSC2_ERROR_NOT_FOUND if
+ * there is none.
  */
 FERROBLOSC_EXPORT int b2store_table_find(const struct b2store_table *table, const char *name);
 
@@ -388,15 +403,20 @@ FERROBLOSC_EXPORT int b2store_table_find(const struct b2store_table *table, cons
  *
  * @param table the table.
  * @param column the number of the column.
+ *
+ * @return The name of a column, or NULL on error.
  */
 FERROBLOSC_EXPORT const char *b2store_table_name(const struct b2store_table *table, int column);
 
 /**
- * Returns the kind of a column in the schema, such as "int64", "timestamp", "utf8" or "dictionary",
- * or NULL on error. The table owns the text: it is valid until the table is closed.
+ * Returns the kind of a column in the schema, such as "int64", "timestamp", "utf8" or
+ * "dictionary", or NULL on error. The table owns the text: it is valid until the table is closed.
  *
  * @param table the table.
  * @param column the number of the column.
+ *
+ * @return The kind of a column in the schema, such as "int64", "timestamp", "utf8" or "dictionary",
+ * or NULL on error.
  */
 FERROBLOSC_EXPORT const char *b2store_table_kind(const struct b2store_table *table, int column);
 
@@ -415,6 +435,9 @@ FERROBLOSC_EXPORT int b2store_table_nullable(const struct b2store_table *table, 
  * of columns and the computed columns; NULL on error. The caller releases the text with free().
  *
  * @param table the table.
+ *
+ * @return The schema of a table as a JSON object, with the unit of times, the limits and defaults
+ * of columns and the computed columns; NULL on error.
  */
 FERROBLOSC_EXPORT char *b2store_table_schema(const struct b2store_table *table);
 
@@ -425,6 +448,9 @@ FERROBLOSC_EXPORT char *b2store_table_schema(const struct b2store_table *table);
  *
  * @param table the table.
  * @param column the number of the column.
+ *
+ * @return The type of the items of a column with values of a fixed size, in NumPy's notation, or
+ * NULL on error.
  */
 FERROBLOSC_EXPORT const char *b2store_table_dtype(const struct b2store_table *table, int column);
 
@@ -450,22 +476,25 @@ int b2store_table_item_shape(const struct b2store_table *table,
  *
  * @param table the table.
  * @param column the number of the column.
+ *
+ * @return The size of a row of a column with values of a fixed size in bytes, or a negative error
+ * code.
  */
 FERROBLOSC_EXPORT int64_t b2store_table_row_size(const struct b2store_table *table, int column);
 
 /**
- * Reads consecutive rows of a column with values of a fixed size: numbers, booleans, times, arrays,
- * `string` and `bytes`, and the codes of a dictionary.
+ * Reads consecutive rows of a column with values of a fixed size: numbers, booleans, times,
+ * arrays, `string` and `bytes`, and the codes of a dictionary.
  *
  * @param table the table.
  * @param column the number of the column.
  * @param start the number of the first row, at least 0.
  * @param nrows the number of rows, at least 0.
- * @param dest the destination, owned by the caller, in the type of b2store_table_dtype(). The values
- *   of nulls have no meaning.
+ * @param dest the destination, owned by the caller, in the type of b2store_table_dtype(). The
+ *   values of nulls have no meaning.
  * @param size the size of `dest` in bytes: `nrows` times b2store_table_row_size().
- * @param valid receives a byte for each row: 0 for a null, 1 otherwise. With NULL, a null in the rows
- *   is an error.
+ * @param valid receives a byte for each row: 0 for a null, 1 otherwise. With NULL, a null in the
+ *   rows is an error.
  *
  * @return 0, or a negative error code: BLOSC2_ERROR_INVALID_INDEX if the rows are out of range,
  * BLOSC2_ERROR_MEMORY_ALLOC if they need more than 1 GiB.
@@ -487,12 +516,12 @@ int b2store_table_read(const struct b2store_table *table,
  * @param column the number of the column.
  * @param start the number of the first row, at least 0.
  * @param nrows the number of rows, at least 0.
- * @param offsets receives `nrows` + 1 numbers: the value of row `i` has the bytes from `offsets[i]` to
- *   before `offsets[i + 1]`. Nulls have no bytes.
+ * @param offsets receives `nrows` + 1 numbers: the value of row `i` has the bytes from `offsets[i]`
+ *   to before `offsets[i + 1]`. Nulls have no bytes.
  * @param content receives the address of the bytes of all rows, which the caller releases with
  *   free(); NULL on error.
- * @param valid receives a byte for each row: 0 for a null, 1 otherwise. With NULL, a null in the rows
- *   is an error.
+ * @param valid receives a byte for each row: 0 for a null, 1 otherwise. With NULL, a null in the
+ *   rows is an error.
  *
  * @return The number of bytes, or a negative error code of b2store_table_read().
  */
@@ -506,8 +535,8 @@ int64_t b2store_table_read_texts(const struct b2store_table *table,
                                  uint8_t *valid);
 
 /**
- * Gets consecutive rows of a column of any kind as a list. Nulls are `null` or nil, times are ticks
- * since 1970.
+ * Gets consecutive rows of a column of any kind as a list. Nulls are `null` or nil, times are
+ * ticks since 1970.
  *
  * @param table the table.
  * @param column the number of the column.
@@ -556,8 +585,8 @@ FERROBLOSC_EXPORT struct b2store_writer *b2store_change(const char *path);
  * @param array the array, a `b2nd_array_t`.
  * @param replace 0 to fail if the key exists; otherwise an existing leaf is replaced.
  *
- * @return 0, or a negative error code: BLOSC2_ERROR_INVALID_PARAM for invalid and existing keys, or
- * if the process has no libblosc2 of Ferroblosc. b2store_put_frame() works with any libblosc2.
+ * @return 0, or a negative error code: BLOSC2_ERROR_INVALID_PARAM for invalid and existing keys,
+ * or if the process has no libblosc2 of Ferroblosc. b2store_put_frame() works with any libblosc2.
  */
 FERROBLOSC_EXPORT
 int b2store_put_array(struct b2store_writer *writer,
@@ -592,7 +621,7 @@ int b2store_put_schunk(struct b2store_writer *writer,
  * @param size the size of `frame` in bytes. Bytes after the end of the frame are left out.
  * @param replace 0 to fail if the key exists; otherwise an existing leaf is replaced.
  *
- * @return 0, or a negative error code: BLOSC2_ERROR_DATA if the bytes are no frame.
+ * @return 0, or a negative error code: BLOSC2_ERROR_DATA if the bytes are not a frame.
  */
 FERROBLOSC_EXPORT
 int b2store_put_frame(struct b2store_writer *writer,
@@ -602,15 +631,15 @@ int b2store_put_frame(struct b2store_writer *writer,
                       int replace);
 
 /**
- * Adds the contiguous frame in a file to a store, or replaces an object with it. The file is copied
- * by b2store_commit(), and must not change before.
+ * Adds the contiguous frame in a file to a store, or replaces an object with it. The file is
+ * copied by b2store_commit(), and must not change before.
  *
  * @param writer the writer.
  * @param key the key.
  * @param file the path of the file, a regular one.
  * @param replace 0 to fail if the key exists; otherwise an existing leaf is replaced.
  *
- * @return 0, or a negative error code: BLOSC2_ERROR_DATA if the file is no frame.
+ * @return 0, or a negative error code: BLOSC2_ERROR_DATA if the file is not a frame.
  */
 FERROBLOSC_EXPORT
 int b2store_put_file(struct b2store_writer *writer,
@@ -686,9 +715,9 @@ int b2store_remove_attr(struct b2store_writer *writer,
                         const char *name);
 
 /**
- * Writes the changes to disk. A new store, a zip file and a frame appear as a whole; in a directory
- * one leaf after the other is replaced. The writer accepts no further changes, also after an error,
- * and is freed with b2store_writer_free().
+ * Writes the changes to disk. A new store, a zip file and a frame appear as a whole; in a
+ * directory one leaf after the other is replaced. The writer accepts no further changes, also
+ * after an error, and is freed with b2store_writer_free().
  *
  * @param writer the writer.
  *

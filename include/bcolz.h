@@ -63,8 +63,8 @@ FERROBLOSC_EXPORT struct bcolz_object *bcolz_open(const char *path, const char *
  * a byte shuffle, in chunks of bcolz's default size.
  *
  * @param spec the description.
- * @param dtype the type of an item in NumPy's notation. It is not copied: it must be valid while the
- *   description is in use.
+ * @param dtype the type of an item in NumPy's notation. It is not copied: it must be valid while
+ *   the description is in use.
  *
  * @return 0, or BLOSC2_ERROR_INVALID_PARAM if an argument is NULL.
  */
@@ -128,6 +128,8 @@ FERROBLOSC_EXPORT int bcolz_is_ctable(const struct bcolz_object *object);
  * are numbered from 0.
  *
  * @param object the object.
+ *
+ * @return The number of columns of a ctable, 1 for a carray, or a negative error code.
  */
 FERROBLOSC_EXPORT int bcolz_ncolumns(const struct bcolz_object *object);
 
@@ -137,6 +139,8 @@ FERROBLOSC_EXPORT int bcolz_ncolumns(const struct bcolz_object *object);
  *
  * @param object the object.
  * @param column the number of the column.
+ *
+ * @return The name of a column of a ctable, or NULL on error.
  */
 FERROBLOSC_EXPORT const char *bcolz_column_name(const struct bcolz_object *object, int column);
 
@@ -146,6 +150,8 @@ FERROBLOSC_EXPORT const char *bcolz_column_name(const struct bcolz_object *objec
  *
  * @param object the object.
  * @param column the number of the column, 0 for a carray.
+ *
+ * @return The type of the items of a carray or a column in NumPy's notation, or NULL on error.
  */
 FERROBLOSC_EXPORT const char *bcolz_dtype(const struct bcolz_object *object, int column);
 
@@ -170,6 +176,8 @@ int bcolz_shape(const struct bcolz_object *object,
  *
  * @param object the object.
  * @param column the number of the column, 0 for a carray.
+ *
+ * @return The size of a row of a carray or a column in bytes, or a negative error code.
  */
 FERROBLOSC_EXPORT int64_t bcolz_row_bytes(const struct bcolz_object *object, int column);
 
@@ -177,6 +185,8 @@ FERROBLOSC_EXPORT int64_t bcolz_row_bytes(const struct bcolz_object *object, int
  * Returns the number of rows, or a negative error code.
  *
  * @param object the object.
+ *
+ * @return The number of rows, or a negative error code.
  */
 FERROBLOSC_EXPORT int64_t bcolz_len(const struct bcolz_object *object);
 
@@ -190,6 +200,8 @@ FERROBLOSC_EXPORT int64_t bcolz_len(const struct bcolz_object *object);
  *
  * @param object the object.
  * @param column the number of the column, 0 for a carray.
+ *
+ * @return The properties of a carray or a column as a JSON object, or NULL on error.
  */
 FERROBLOSC_EXPORT char *bcolz_info(const struct bcolz_object *object, int column);
 
@@ -199,6 +211,8 @@ FERROBLOSC_EXPORT char *bcolz_info(const struct bcolz_object *object, int column
  *
  * @param object the object.
  * @param column the number of the column, or -1 for the attributes of the carray or ctable itself.
+ *
+ * @return The attributes as a JSON object, or NULL on error.
  */
 FERROBLOSC_EXPORT char *bcolz_attrs(const struct bcolz_object *object, int column);
 
@@ -207,6 +221,9 @@ FERROBLOSC_EXPORT char *bcolz_attrs(const struct bcolz_object *object, int colum
  * thread, or "" if none failed.
  *
  * The library owns the text: it is valid until the next such call fails in this thread.
+ *
+ * @return The message of the last failed call of a function of `bcolz.h` or `bloscpack.h` in this
+ * thread, or "" if none failed.
  */
 FERROBLOSC_EXPORT const char *bcolz_last_error(void);
 

@@ -282,7 +282,11 @@ BLOSC_EXPORT void blosc_destroy(void);
  */
 BLOSC_EXPORT int blosc_free_resources(void);
 
-/** Returns the number of threads, initially 1. */
+/**
+ * Returns the number of threads, initially 1.
+ *
+ * @return The number of threads, initially 1.
+ */
 BLOSC_EXPORT int blosc_get_nthreads(void);
 
 /**
@@ -297,6 +301,8 @@ BLOSC_EXPORT int blosc_set_nthreads(int nthreads);
 /**
  * Returns the name of the compressor, or NULL after an unknown one was set. The library owns the
  * name.
+ *
+ * @return The name of the compressor, or NULL after an unknown one was set.
  */
 BLOSC_EXPORT const char *blosc_get_compressor(void);
 
@@ -310,7 +316,11 @@ BLOSC_EXPORT const char *blosc_get_compressor(void);
  */
 BLOSC_EXPORT int blosc_set_compressor(const char *compname);
 
-/** Returns the block size in bytes, or 0 if it is automatic. */
+/**
+ * Returns the block size in bytes, or 0 if it is automatic.
+ *
+ * @return The block size in bytes, or 0 if it is automatic.
+ */
 BLOSC_EXPORT int blosc_get_blocksize(void);
 
 /**
@@ -343,13 +353,23 @@ BLOSC_EXPORT int blosc_compcode_to_compname(int compcode, const char **compname)
  * Returns the code of a compressor, or -1 for an unknown name.
  *
  * @param compname the name of the compressor.
+ *
+ * @return The code of a compressor, or -1 for an unknown name.
  */
 BLOSC_EXPORT int blosc_compname_to_compcode(const char *compname);
 
-/** Returns the names of all compressors, separated by commas. The library owns the text. */
+/**
+ * Returns the names of all compressors, separated by commas. The library owns the text.
+ *
+ * @return The names of all compressors, separated by commas.
+ */
 BLOSC_EXPORT const char *blosc_list_compressors(void);
 
-/** Returns the version of the library, BLOSC_VERSION_STRING. The library owns the text. */
+/**
+ * Returns the version of the library, BLOSC_VERSION_STRING. The library owns the text.
+ *
+ * @return The version of the library, BLOSC_VERSION_STRING.
+ */
 BLOSC_EXPORT const char *blosc_get_version_string(void);
 
 /**
@@ -358,8 +378,8 @@ BLOSC_EXPORT const char *blosc_get_version_string(void);
  * @param compname the name of the compressor.
  * @param complib receives the name, which the caller releases with free(), or NULL for an unknown
  *   compressor; may be NULL.
- * @param version receives the version, which the caller releases with free(), or NULL for an unknown
- *   compressor; may be NULL.
+ * @param version receives the version, which the caller releases with free(), or NULL for an
+ *   unknown compressor; may be NULL.
  *
  * @return The code of the library, or -1 for an unknown compressor.
  */
@@ -414,6 +434,8 @@ BLOSC_EXPORT void blosc_cbuffer_versions(const void *cbuffer, int *version, int 
  * owns the name.
  *
  * @param cbuffer the chunk; the first BLOSC_MIN_HEADER_LENGTH bytes are read.
+ *
+ * @return The name of the library that decompresses a chunk, or NULL if it is unknown.
  */
 BLOSC_EXPORT const char *blosc_cbuffer_complib(const void *cbuffer);
 

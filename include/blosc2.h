@@ -146,27 +146,27 @@ enum {
   BLOSC2_VERSION_FRAME_FORMAT_VL_BLOCKS = 3,
   /** The newest frame version this library reads and writes. */
   BLOSC2_VERSION_FRAME_FORMAT = 3,
-  /** Offset of the chunk version (1 byte). */
+  /** The offset of the chunk version (1 byte). */
   BLOSC2_CHUNK_VERSION = 0,
-  /** Offset of the version of the codec's format (1 byte). */
+  /** The offset of the version of the codec's format (1 byte). */
   BLOSC2_CHUNK_VERSIONLZ = 1,
-  /** Offset of the flags and the codec's format code (1 byte). */
+  /** The offset of the flags and the codec's format code (1 byte). */
   BLOSC2_CHUNK_FLAGS = 2,
-  /** Offset of the typesize (1 byte). */
+  /** The offset of the typesize (1 byte). */
   BLOSC2_CHUNK_TYPESIZE = 3,
-  /** Offset of the uncompressed size (4 bytes). */
+  /** The offset of the uncompressed size (4 bytes). */
   BLOSC2_CHUNK_NBYTES = 4,
-  /** Offset of the block size (4 bytes). */
+  /** The offset of the block size (4 bytes). */
   BLOSC2_CHUNK_BLOCKSIZE = 8,
-  /** Offset of the compressed size including the header (4 bytes). */
+  /** The offset of the compressed size including the header (4 bytes). */
   BLOSC2_CHUNK_CBYTES = 12,
-  /** Offset of the filter codes (6 bytes). */
+  /** The offset of the filter codes (6 bytes). */
   BLOSC2_CHUNK_FILTER_CODES = 16,
-  /** Offset of the meta bytes of the filters (6 bytes). */
+  /** The offset of the meta bytes of the filters (6 bytes). */
   BLOSC2_CHUNK_FILTER_META = 24,
-  /** Offset of the second Blosc2 flags (1 byte). */
+  /** The offset of the second Blosc2 flags (1 byte). */
   BLOSC2_CHUNK_BLOSC2_FLAGS2 = 30,
-  /** Offset of the Blosc2 flags (1 byte). */
+  /** The offset of the Blosc2 flags (1 byte). */
   BLOSC2_CHUNK_BLOSC2_FLAGS = 31,
   /** Chunk flag: delta filter. */
   BLOSC_DODELTA = 8,
@@ -245,9 +245,9 @@ enum {
   BLOSC2_GLOBAL_REGISTERED_FILTERS_STOP = 159,
   /** The number of filters in the global registry. */
   BLOSC2_GLOBAL_REGISTERED_FILTERS = 5,
-  /** First id for users. */
+  /** The first id for users. */
   BLOSC2_USER_REGISTERED_FILTERS_START = 160,
-  /** Last id for users. */
+  /** The last id for users. */
   BLOSC2_USER_REGISTERED_FILTERS_STOP = 255
 };
 
@@ -272,9 +272,9 @@ enum {
    * registry has more codecs, see `blosc2/codecs-registry.h`.
    */
   BLOSC2_GLOBAL_REGISTERED_CODECS = 5,
-  /** First id for users. */
+  /** The first id for users. */
   BLOSC2_USER_REGISTERED_CODECS_START = 160,
-  /** Last id for users. */
+  /** The last id for users. */
   BLOSC2_USER_REGISTERED_CODECS_STOP = 255,
   /** Library code of registered codecs. */
   BLOSC_UDCODEC_LIB = 6,
@@ -304,9 +304,9 @@ enum {
   BLOSC2_GLOBAL_REGISTERED_TUNER_STOP = 159,
   /** The number of built-in tuners of the global registry. */
   BLOSC2_GLOBAL_REGISTERED_TUNERS = 0,
-  /** First id for users. */
+  /** The first id for users. */
   BLOSC2_USER_REGISTERED_TUNER_START = 160,
-  /** Last id for users. */
+  /** The last id for users. */
   BLOSC2_USER_REGISTERED_TUNER_STOP = 255
 };
 
@@ -476,30 +476,39 @@ typedef struct blosc2_prefilter_params {
   bool output_is_disposable;
 } blosc2_prefilter_params;
 
-/** A prefilter. Returns 0 on success; other values make the compression fail. */
+/**
+ * A prefilter. Several threads may call it concurrently.
+ *
+ * @param params the arguments, valid during the call.
+ *
+ * @return 0 on success; other values make the compression fail.
+ */
 typedef int (*blosc2_prefilter_fn)(struct blosc2_prefilter_params *params);
 
 /** The compression parameters. Start from BLOSC2_CPARAMS_DEFAULTS. */
 typedef struct blosc2_cparams {
-  /** The code of the codec. */
+  /** The code of the codec, such as BLOSC_LZ4. */
   uint8_t compcode;
-  /** The metadata byte of the codec. */
+  /** The metadata byte of the codec; 0 for codecs without one. */
   uint8_t compcode_meta;
   /** The compression level: 0 (no compression) to 9 (smallest). */
   uint8_t clevel;
-  /** Whether the blocks of a chunk share a dictionary. */
+  /** Whether the blocks of a chunk share a dictionary: 0 or 1. */
   int use_dict;
-  /** The size of an item in bytes. */
+  /**
+   * The size of an item in bytes, 1 to BLOSC2_MAXBLOCKSIZE. Above BLOSC_MAX_TYPESIZE, chunks
+   * have items of 1 byte.
+   */
   int32_t typesize;
-  /** The number of threads. */
+  /** The number of threads; 1 and less select the calling thread alone. */
   int16_t nthreads;
-  /** The size of a block in bytes; 0 for an automatic one. */
+  /** The size of a block in bytes, at most BLOSC2_MAXBLOCKSIZE; 0 for an automatic one. */
   int32_t blocksize;
   /** The mode in which blocks are split into streams, such as BLOSC_ALWAYS_SPLIT. */
   int32_t splitmode;
   /** The super-chunk of the chunks, or NULL. */
   void *schunk;
-  /** The ids of the filters, applied from first to last. */
+  /** The ids of the filters, applied from first to last; BLOSC_NOFILTER for an unused slot. */
   uint8_t filters[BLOSC2_MAX_FILTERS];
   /** The metadata byte of each filter. */
   uint8_t filters_meta[BLOSC2_MAX_FILTERS];
@@ -507,15 +516,15 @@ typedef struct blosc2_cparams {
   blosc2_prefilter_fn prefilter;
   /** The parameters of the prefilter; copied. */
   struct blosc2_prefilter_params *preparams;
-  /** The parameters of the tuner. */
+  /** The parameters of the tuner, owned by the caller; NULL for none. */
   void *tuner_params;
-  /** The id of the tuner. */
+  /** The id of the tuner, 0 to 255; BLOSC_STUNE for the built-in one. */
   int tuner_id;
   /** Whether to store measurements of the codec instead of its output. */
   bool instr_codec;
-  /** The parameters of the codec. */
+  /** The parameters of the codec, owned by the caller; NULL for none. */
   void *codec_params;
-  /** The parameters of each filter. */
+  /** The parameters of each filter, owned by the caller; NULL for none. */
   void *filter_params[BLOSC2_MAX_FILTERS];
 } blosc2_cparams;
 
@@ -551,12 +560,18 @@ typedef struct blosc2_postfilter_params {
   struct blosc2_context_s *ctx;
 } blosc2_postfilter_params;
 
-/** A postfilter. Returns 0 on success; other values make the decompression fail. */
+/**
+ * A postfilter. Several threads may call it concurrently.
+ *
+ * @param params the arguments, valid during the call.
+ *
+ * @return 0 on success; other values make the decompression fail.
+ */
 typedef int (*blosc2_postfilter_fn)(struct blosc2_postfilter_params *params);
 
 /** The decompression parameters. Start from BLOSC2_DPARAMS_DEFAULTS. */
 typedef struct blosc2_dparams {
-  /** The number of threads. */
+  /** The number of threads; 1 and less select the calling thread alone. */
   int16_t nthreads;
   /** The super-chunk of the chunks, or NULL. */
   void *schunk;
@@ -570,7 +585,7 @@ typedef struct blosc2_dparams {
 
 /** The contents of each stream of an instrumented chunk. */
 typedef struct blosc2_instr {
-  /** The compression ratio. */
+  /** The compression ratio: the uncompressed size divided by the compressed size. */
   float cratio;
   /** The speed of the codec in bytes per second. */
   float cspeed;
@@ -581,11 +596,17 @@ typedef struct blosc2_instr {
 } blosc2_instr;
 
 /**
- * The encoder of a codec. Returns the number of bytes written to `output`, 0 if they do not fit,
- * or a negative error code.
+ * The encoder of a codec. Several threads may call it concurrently.
  *
- * `cparams` are those of the context and valid during the call; `chunk` is the buffer being
- * compressed. Several threads may call it concurrently.
+ * @param input the bytes to compress.
+ * @param input_len the size of `input` in bytes.
+ * @param output the destination; it does not overlap `input`.
+ * @param output_len the size of `output` in bytes.
+ * @param meta the metadata byte of the codec.
+ * @param cparams the parameters of the context, valid during the call.
+ * @param chunk the uncompressed data of the chunk.
+ *
+ * @return The number of bytes written to `output`, 0 if they do not fit, or a negative error code.
  */
 typedef int (*blosc2_codec_encoder_cb)(const uint8_t *input,
                                        int32_t input_len,
@@ -596,11 +617,18 @@ typedef int (*blosc2_codec_encoder_cb)(const uint8_t *input,
                                        const void *chunk);
 
 /**
- * The decoder of a codec. Returns the number of bytes written to `output`, which must be
- * `output_len`, or a negative error code.
+ * The decoder of a codec. Several threads may call it concurrently.
  *
- * `dparams` are those of the context and valid during the call; `chunk` is the chunk being
- * decompressed. Several threads may call it concurrently.
+ * @param input the compressed bytes.
+ * @param input_len the size of `input` in bytes.
+ * @param output the destination; it does not overlap `input`.
+ * @param output_len the number of bytes to write to `output`.
+ * @param meta the metadata byte of the codec.
+ * @param dparams the parameters of the context, valid during the call.
+ * @param chunk the chunk that is being decompressed.
+ *
+ * @return The number of bytes written to `output`, which must be `output_len`, or a negative error
+ * code.
  */
 typedef int (*blosc2_codec_decoder_cb)(const uint8_t *input,
                                        int32_t input_len,
@@ -630,10 +658,16 @@ typedef struct blosc2_codec {
 } blosc2_codec;
 
 /**
- * The forward function of a filter. Returns 0 on success.
+ * The forward function of a filter. Several threads may call it concurrently.
  *
- * `input` and `output` have `size` bytes and do not overlap. Several threads may call it
- * concurrently.
+ * @param input the block before the filter.
+ * @param output the destination; it does not overlap `input`.
+ * @param size the size of `input`, and of `output`, in bytes.
+ * @param meta the metadata byte of the filter.
+ * @param cparams the parameters of the context, valid during the call.
+ * @param id the id of the filter.
+ *
+ * @return 0 on success; other values make the compression fail.
  */
 typedef int (*blosc2_filter_forward_cb)(const uint8_t *input,
                                         uint8_t *output,
@@ -643,10 +677,16 @@ typedef int (*blosc2_filter_forward_cb)(const uint8_t *input,
                                         uint8_t id);
 
 /**
- * The backward function of a filter. Returns 0 on success.
+ * The backward function of a filter. Several threads may call it concurrently.
  *
- * `input` and `output` have `size` bytes and do not overlap. Several threads may call it
- * concurrently.
+ * @param input the block after the forward function.
+ * @param output the destination; it does not overlap `input`.
+ * @param size the size of `input`, and of `output`, in bytes.
+ * @param meta the metadata byte of the filter.
+ * @param dparams the parameters of the context, valid during the call.
+ * @param id the id of the filter.
+ *
+ * @return 0 on success; other values make the decompression fail.
  */
 typedef int (*blosc2_filter_backward_cb)(const uint8_t *input,
                                          uint8_t *output,
@@ -693,6 +733,12 @@ typedef struct blosc2_tuner {
 /**
  * Calls `dojob(jobdata + i * jobdata_elsize)` once for each i below `numjobs`, in any threads and
  * order, and returns after all calls have returned.
+ *
+ * @param callback_data the pointer passed to blosc2_set_threads_callback().
+ * @param dojob the function that runs a job.
+ * @param numjobs the number of jobs.
+ * @param jobdata_elsize the size of an element of `jobdata` in bytes.
+ * @param jobdata an array of `numjobs` elements, valid until the callback returns.
  */
 typedef void (*blosc_threads_callback)(void *callback_data,
                                        void (*dojob)(void *job),
@@ -700,16 +746,46 @@ typedef void (*blosc_threads_callback)(void *callback_data,
                                        size_t jobdata_elsize,
                                        void *jobdata);
 
-/** Opens a file. Returns a stream, or NULL on error. */
+/**
+ * Opens a file.
+ *
+ * @param urlpath the path, valid during the call.
+ * @param mode "rb" to read, "rb+" to read and write, "wb" for a new empty file, or "ab" to append.
+ * @param params the parameters of the backend, from blosc2_io.
+ *
+ * @return A stream, which the library closes, or NULL on error.
+ */
 typedef void *(*blosc2_open_cb)(const char *urlpath, const char *mode, void *params);
 
-/** Closes a stream. Returns 0 on success. */
+/**
+ * Closes a stream.
+ *
+ * @param stream the stream, which is not used again.
+ *
+ * @return 0 on success.
+ */
 typedef int (*blosc2_close_cb)(void *stream);
 
-/** Returns the size of a stream in bytes, or a negative value on error. */
+/**
+ * Determines the size of a stream.
+ *
+ * @param stream the stream.
+ *
+ * @return The size in bytes, or a negative value on error.
+ */
 typedef int64_t (*blosc2_size_cb)(void *stream);
 
-/** Writes `nitems` items of `size` bytes at an offset. Returns the number of items written. */
+/**
+ * Writes to a stream.
+ *
+ * @param ptr the items.
+ * @param size the size of an item in bytes.
+ * @param nitems the number of items.
+ * @param position the offset of the first item in the stream, in bytes.
+ * @param stream the stream.
+ *
+ * @return The number of items written; other numbers than `nitems` are errors.
+ */
 typedef int64_t (*blosc2_write_cb)(const void *ptr,
                                    int64_t size,
                                    int64_t nitems,
@@ -717,10 +793,17 @@ typedef int64_t (*blosc2_write_cb)(const void *ptr,
                                    void *stream);
 
 /**
- * Reads `nitems` items of `size` bytes at an offset. Returns the number of items read.
+ * Reads from a stream.
  *
- * With `is_allocation_necessary`, `*ptr` is the buffer to fill; otherwise the backend stores a
- * pointer to memory that it owns there.
+ * @param ptr with `is_allocation_necessary`, `*ptr` is the buffer to fill. Otherwise the backend
+ *   stores in `*ptr` a pointer to its own memory, which must be valid until the next write.
+ * @param size the size of an item in bytes.
+ * @param nitems the number of items.
+ * @param position the offset of the first item in the stream, in bytes.
+ * @param stream the stream.
+ *
+ * @return The number of items read, less than `nitems` at the end of the stream, or a negative
+ * value on error.
  */
 typedef int64_t (*blosc2_read_cb)(void **ptr,
                                   int64_t size,
@@ -728,10 +811,23 @@ typedef int64_t (*blosc2_read_cb)(void **ptr,
                                   int64_t position,
                                   void *stream);
 
-/** Sets the size of a stream in bytes. Returns 0 on success. */
+/**
+ * Sets the size of a stream.
+ *
+ * @param stream the stream.
+ * @param size the new size in bytes.
+ *
+ * @return 0 on success.
+ */
 typedef int (*blosc2_truncate_cb)(void *stream, int64_t size);
 
-/** Frees the resources of the parameters of a backend. Returns a negative value on error. */
+/**
+ * Frees the resources of the parameters of a backend.
+ *
+ * @param params the parameters, from blosc2_io; they are not used again.
+ *
+ * @return A negative value on error.
+ */
 typedef int (*blosc2_destroy_cb)(void *params);
 
 /** An I/O backend. */
@@ -808,37 +904,40 @@ typedef struct blosc2_metalayer {
 typedef struct blosc2_schunk {
   /** The version of the format. */
   uint8_t version;
-  /** The code of the codec. */
+  /** The code of the codec, such as BLOSC_LZ4. */
   uint8_t compcode;
   /** The metadata byte of the codec. */
   uint8_t compcode_meta;
-  /** The compression level. */
+  /** The compression level, 0 to 9. */
   uint8_t clevel;
-  /** The split mode. */
+  /** The split mode, BLOSC_ALWAYS_SPLIT to BLOSC_FORWARD_COMPAT_SPLIT. */
   uint8_t splitmode;
   /** The size of an item in bytes. */
   int32_t typesize;
   /** The size of a block in bytes; 0 for an automatic one. */
   int32_t blocksize;
-  /** The size of the data of a chunk in bytes; 0 if the chunks differ. */
+  /**
+   * The size of the data of every chunk but the last in bytes; 0 if the chunks differ, -1 before
+   * the first chunk.
+   */
   int32_t chunksize;
-  /** The flags of the chunks. */
+  /** The byte BLOSC2_CHUNK_BLOSC2_FLAGS2 of the chunks. Bit 0: blocks of variable length. */
   uint8_t flags2;
-  /** Whether the chunks have a dictionary. */
+  /** Whether the chunks have a dictionary: 0 or 1. */
   uint8_t use_dict;
-  /** The ids of the filters. */
+  /** The ids of the filters, applied from first to last. */
   uint8_t filters[BLOSC2_MAX_FILTERS];
   /** The metadata byte of each filter. */
   uint8_t filters_meta[BLOSC2_MAX_FILTERS];
   /** The number of chunks. */
   int64_t nchunks;
-  /** The index of the chunk in use. */
+  /** The index of the chunk that was used last. */
   int64_t current_nchunk;
-  /** The size of the data in bytes. */
+  /** The uncompressed size of all chunks in bytes. */
   int64_t nbytes;
-  /** The size of the chunks in bytes. */
+  /** The compressed size of all chunks in bytes. */
   int64_t cbytes;
-  /** The chunks, if they are in memory and separate. */
+  /** The chunks, if they are in memory and separate; otherwise NULL. */
   uint8_t **data;
   /** The size of the array `data` in bytes. */
   size_t data_len;
@@ -850,23 +949,23 @@ typedef struct blosc2_schunk {
   struct blosc2_context_s *cctx;
   /** The context for decompression. */
   struct blosc2_context_s *dctx;
-  /** The fixed metalayers. */
+  /** The fixed metalayers; the first `nmetalayers` pointers are set. */
   struct blosc2_metalayer *metalayers[BLOSC2_MAX_METALAYERS];
   /** The number of fixed metalayers. */
   uint16_t nmetalayers;
-  /** The variable-length metalayers. */
+  /** The variable-length metalayers; the first `nvlmetalayers` pointers are set. */
   struct blosc2_metalayer *vlmetalayers[BLOSC2_MAX_VLMETALAYERS];
   /** The number of variable-length metalayers. */
   int16_t nvlmetalayers;
-  /** The parameters of the tuner. */
+  /** The parameters of the tuner, owned by the caller; NULL for none. */
   void *tuner_params;
-  /** The id of the tuner. */
+  /** The id of the tuner, 0 to 255. */
   int tuner_id;
-  /** The number of dimensions of the array, or 0. */
+  /** Not set by the library: 0, also for arrays. */
   int8_t ndim;
-  /** The shape of a block of the array. */
+  /** Not set by the library: NULL, also for arrays. blosc2_schunk_free() passes it to free(). */
   int64_t *blockshape;
-  /** Whether another super-chunk owns the chunks. */
+  /** Whether this is a view: another super-chunk owns the chunks. */
   bool view;
   /** The number of changes of the metadata. */
   int64_t change_tick;
@@ -890,6 +989,8 @@ static const blosc2_storage BLOSC2_STORAGE_DEFAULTS = {false, NULL, NULL, NULL, 
 
 /**
  * Returns the implemented version of C-Blosc2, BLOSC2_VERSION_STRING. The library owns the text.
+ *
+ * @return The implemented version of C-Blosc2, BLOSC2_VERSION_STRING.
  */
 BLOSC_EXPORT const char *blosc2_get_version_string(void);
 
@@ -898,6 +999,8 @@ BLOSC_EXPORT const char *blosc2_get_version_string(void);
  * text.
  *
  * @param error_code the code, a BLOSC2_ERROR_ constant.
+ *
+ * @return The text of an error code, or "Unknown error" for other values.
  */
 BLOSC_EXPORT const char *blosc2_error_string(int error_code);
 
@@ -913,6 +1016,8 @@ BLOSC_EXPORT void blosc_set_timestamp(blosc_timestamp_t *timestamp);
  *
  * @param start_time the first timestamp.
  * @param end_time the second timestamp.
+ *
+ * @return The time between two timestamps in nanoseconds.
  */
 BLOSC_EXPORT double blosc_elapsed_nsecs(blosc_timestamp_t start_time, blosc_timestamp_t end_time);
 
@@ -921,6 +1026,8 @@ BLOSC_EXPORT double blosc_elapsed_nsecs(blosc_timestamp_t start_time, blosc_time
  *
  * @param start_time the first timestamp.
  * @param end_time the second timestamp.
+ *
+ * @return The time between two timestamps in seconds.
  */
 BLOSC_EXPORT double blosc_elapsed_secs(blosc_timestamp_t start_time, blosc_timestamp_t end_time);
 
@@ -1055,7 +1162,11 @@ int blosc2_getitem(const void *src,
  */
 BLOSC_EXPORT int blosc1_getitem(const void *src, int start, int nitems, void *dest);
 
-/** Returns the number of threads of the functions without context. */
+/**
+ * Returns the number of threads of the functions without context.
+ *
+ * @return The number of threads of the functions without context.
+ */
 BLOSC_EXPORT int16_t blosc2_get_nthreads(void);
 
 /**
@@ -1070,6 +1181,9 @@ BLOSC_EXPORT int16_t blosc2_set_nthreads(int16_t nthreads);
 /**
  * Returns the name of the codec of the functions without context, or NULL after an unknown one was
  * set. The library owns the name.
+ *
+ * @return The name of the codec of the functions without context, or NULL after an unknown one was
+ * set.
  */
 BLOSC_EXPORT const char *blosc1_get_compressor(void);
 
@@ -1083,7 +1197,11 @@ BLOSC_EXPORT const char *blosc1_get_compressor(void);
  */
 BLOSC_EXPORT int blosc1_set_compressor(const char *compname);
 
-/** Returns the block size of the functions without context in bytes, or 0 if it is automatic. */
+/**
+ * Returns the block size of the functions without context in bytes, or 0 if it is automatic.
+ *
+ * @return The block size of the functions without context in bytes, or 0 if it is automatic.
+ */
 BLOSC_EXPORT int blosc1_get_blocksize(void);
 
 /**
@@ -1172,6 +1290,9 @@ BLOSC_EXPORT void blosc2_cbuffer_versions(const void *cbuffer, int *version, int
  * invalid chunk or a registered codec. The library owns the name.
  *
  * @param cbuffer the chunk; the first BLOSC_MIN_HEADER_LENGTH bytes are read.
+ *
+ * @return The name of the library that compressed a chunk according to its header, or NULL for an
+ * invalid chunk or a registered codec.
  */
 BLOSC_EXPORT const char *blosc2_cbuffer_complib(const void *cbuffer);
 
@@ -1242,13 +1363,19 @@ int blosc2_chunk_repeatval(blosc2_cparams cparams,
                            int32_t destsize,
                            const void *repeatval);
 
-/** Returns the names of the built-in codecs, separated by commas. The library owns the text. */
+/**
+ * Returns the names of the built-in codecs, separated by commas. The library owns the text.
+ *
+ * @return The names of the built-in codecs, separated by commas.
+ */
 BLOSC_EXPORT const char *blosc2_list_compressors(void);
 
 /**
  * Returns the code of a built-in or registered codec, or -1 for an unknown one.
  *
  * @param compname the name of the codec.
+ *
+ * @return The code of a built-in or registered codec, or -1 for an unknown one.
  */
 BLOSC_EXPORT int blosc2_compname_to_compcode(const char *compname);
 
@@ -1268,8 +1395,8 @@ BLOSC_EXPORT int blosc2_compcode_to_compname(int compcode, const char **compname
  * @param compname the name of the codec.
  * @param complib receives the name, which the caller releases with free(), or NULL for an unknown
  *   codec; may be NULL.
- * @param version receives the version, which the caller releases with free(), or NULL for an unknown
- *   codec; may be NULL.
+ * @param version receives the version, which the caller releases with free(), or NULL for an
+ *   unknown codec; may be NULL.
  *
  * @return The code of the library, or -1 for an unknown codec.
  */
@@ -1380,19 +1507,39 @@ BLOSC_EXPORT int blosc2_register_tuner(blosc2_tuner *tuner);
  */
 BLOSC_EXPORT void blosc2_set_threads_callback(blosc_threads_callback callback, void *callback_data);
 
-/** Returns BLOSC2_CPARAMS_DEFAULTS: BloscLZ at level 5 after a byte shuffle of 8-byte items. */
+/**
+ * Returns BLOSC2_CPARAMS_DEFAULTS: BloscLZ at level 5 after a byte shuffle of 8-byte items.
+ *
+ * @return BLOSC2_CPARAMS_DEFAULTS: BloscLZ at level 5 after a byte shuffle of 8-byte items.
+ */
 BLOSC_EXPORT blosc2_cparams blosc2_get_blosc2_cparams_defaults(void);
 
-/** Returns BLOSC2_DPARAMS_DEFAULTS: one thread. */
+/**
+ * Returns BLOSC2_DPARAMS_DEFAULTS: one thread.
+ *
+ * @return BLOSC2_DPARAMS_DEFAULTS: one thread.
+ */
 BLOSC_EXPORT blosc2_dparams blosc2_get_blosc2_dparams_defaults(void);
 
-/** Returns BLOSC2_IO_DEFAULTS: the file system. */
+/**
+ * Returns BLOSC2_IO_DEFAULTS: the file system.
+ *
+ * @return BLOSC2_IO_DEFAULTS: the file system.
+ */
 BLOSC_EXPORT blosc2_io blosc2_get_blosc2_io_defaults(void);
 
-/** Returns BLOSC2_STORAGE_DEFAULTS: separate chunks in memory with default parameters. */
+/**
+ * Returns BLOSC2_STORAGE_DEFAULTS: separate chunks in memory with default parameters.
+ *
+ * @return BLOSC2_STORAGE_DEFAULTS: separate chunks in memory with default parameters.
+ */
 BLOSC_EXPORT blosc2_storage blosc2_get_blosc2_storage_defaults(void);
 
-/** Returns BLOSC2_STDIO_MMAP_DEFAULTS: read-only, with an initial mapping of 1 GiB. */
+/**
+ * Returns BLOSC2_STDIO_MMAP_DEFAULTS: read-only, with an initial mapping of 1 GiB.
+ *
+ * @return BLOSC2_STDIO_MMAP_DEFAULTS: read-only, with an initial mapping of 1 GiB.
+ */
 BLOSC_EXPORT blosc2_stdio_mmap blosc2_get_blosc2_stdio_mmap_defaults(void);
 
 /**
@@ -1402,8 +1549,8 @@ BLOSC_EXPORT blosc2_stdio_mmap blosc2_get_blosc2_stdio_mmap_defaults(void);
  * them: BLOSC_CLEVEL, BLOSC_SHUFFLE, BLOSC_TYPESIZE, BLOSC_COMPRESSOR, BLOSC_DELTA,
  * BLOSC_BLOCKSIZE, BLOSC_NTHREADS, BLOSC_SPLITMODE.
  *
- * @param cparams the compression parameters. An unknown filter or tuner is an error here; most other
- *   invalid values make the compression fail.
+ * @param cparams the compression parameters. An unknown filter or tuner is an error here; most
+ *   other invalid values make the compression fail.
  *
  * @return The context, which the caller frees with blosc2_free_ctx(), or NULL on error.
  */
@@ -1569,8 +1716,8 @@ int blosc2_vlcompress_ctx(struct blosc2_context_s *context,
  * @param context the decompression context.
  * @param src the chunk.
  * @param srcsize the size of the chunk in bytes.
- * @param dests an array of `maxblocks` pointers; receives the buffers, which the caller must free().
- *   The remaining entries are NULL, and all are NULL on error.
+ * @param dests an array of `maxblocks` pointers; receives the buffers, which the caller must
+ *   free(). The remaining entries are NULL, and all are NULL on error.
  * @param destsizes an array of `maxblocks` numbers; receives the sizes of the buffers in bytes.
  * @param maxblocks the length of both arrays, at least the number of blocks.
  *
@@ -2240,8 +2387,8 @@ BLOSC_EXPORT int blosc2_vlmeta_delete(blosc2_schunk *schunk, const char *name);
  * Returns the names of the variable-length metalayers.
  *
  * @param schunk the super-chunk.
- * @param names an array of `schunk->nvlmetalayers` pointers; receives the names, which belong to the
- *   super-chunk and are valid until its metalayers change.
+ * @param names an array of `schunk->nvlmetalayers` pointers; receives the names, which belong to
+ *   the super-chunk and are valid until its metalayers change.
  *
  * @return The number of names, or a negative error code.
  */
@@ -2283,6 +2430,8 @@ void blosc2_multidim_to_unidim(const int64_t *index,
  * must not be modified.
  *
  * @param rc the error code.
+ *
+ * @return The text of an error code, like blosc2_error_string().
  */
 static inline char *print_error(int rc) {
   return (char *)blosc2_error_string(rc);

@@ -308,6 +308,9 @@ int64_t bloscpack_unpack_npy(const char *in_file,
  * thread, or "" if none failed.
  *
  * The library owns the text: it is valid until the next such call fails in this thread.
+ *
+ * @return The message of the last failed call of a function of `bloscpack.h` or `bcolz.h` in this
+ * thread, or "" if none failed.
  */
 FERROBLOSC_EXPORT const char *bloscpack_last_error(void);
 

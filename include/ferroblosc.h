@@ -74,6 +74,8 @@ typedef struct ferroblosc_report {
 /**
  * Returns the version of the library as text. FERROBLOSC_VERSION_STRING is the version of the
  * headers. The library owns the text.
+ *
+ * @return The version of the library as text.
  */
 FERROBLOSC_EXPORT const char *ferroblosc_version(void);
 
@@ -83,6 +85,8 @@ FERROBLOSC_EXPORT const char *ferroblosc_version(void);
  *
  * @param error_code a code returned by a function of this library. The codes are the BLOSC2_ERROR_
  *   constants of blosc2.h.
+ *
+ * @return The text of an error code, or "Unknown error" for other values.
  */
 FERROBLOSC_EXPORT const char *ferroblosc_error_string(int error_code);
 
@@ -96,12 +100,16 @@ FERROBLOSC_EXPORT const char *ferroblosc_error_string(int error_code);
  *
  * Calls of libblosc2 are included if it is Ferroblosc's and its symbols are visible in the
  * process: a library opened with RTLD_LOCAL, as Python does, is not visible.
+ *
+ * @return The message of this thread's last call if it failed, otherwise NULL.
  */
 FERROBLOSC_EXPORT const char *ferroblosc_last_error(void);
 
 /**
  * Returns the `errno` of this thread's last call if the system made it fail, otherwise 0. Calls
  * are those of ferroblosc_last_error().
+ *
+ * @return The `errno` of this thread's last call if the system made it fail, otherwise 0.
  */
 FERROBLOSC_EXPORT int ferroblosc_last_errno(void);
 

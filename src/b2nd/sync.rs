@@ -4,7 +4,7 @@ use super::create::metalayer;
 use super::meta;
 use super::state::State;
 use crate::frame::Frame;
-use crate::io::lock::{LockGuard, Kind as LockKind};
+use crate::io::lock::{Kind as LockKind, LockGuard};
 use crate::{Error, Result, schunk};
 
 /// Loads a shape set by another handle or process. Returns whether the super-chunk or its

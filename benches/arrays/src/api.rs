@@ -136,7 +136,12 @@ impl<'a> Owned<'a> {
     }
 
     /// Returns a copy with these partitions.
-    pub fn copy(&self, storage: StorageOptions<'_>, shape: &[i64], partitions: Partitions<'_>) -> Owned<'a> {
+    pub fn copy(
+        &self,
+        storage: StorageOptions<'_>,
+        shape: &[i64],
+        partitions: Partitions<'_>,
+    ) -> Owned<'a> {
         Owned::made(self.api, storage, shape, partitions, |context, array| {
             // SAFETY: context and array are alive.
             unsafe { (self.api.b2nd_copy)(context, self.array, array) }

@@ -72,7 +72,11 @@ impl Frame {
         Ok(())
     }
 
-    fn open_transaction(&mut self, files: Arc<Files>, held: Option<LockGuard>) -> Result<Transaction> {
+    fn open_transaction(
+        &mut self,
+        files: Arc<Files>,
+        held: Option<LockGuard>,
+    ) -> Result<Transaction> {
         let fixed = files.acquire()?.0.fixed_header()?;
         let len = self.cached_mut().len;
         let changes = if files.is_sparse() {

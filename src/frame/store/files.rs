@@ -345,13 +345,13 @@ impl Files {
         }
         let ops = self.file_ops();
         let paths = [Some(&self.path), self.directory.as_ref()];
-        let synced = paths
-            .into_iter()
-            .flatten()
-            .try_for_each(|path| self.sync_entry_at(&ops.resolve(path)));
+        let synced =
+            paths.into_iter().flatten().try_for_each(|path| self.sync_entry_at(&ops.resolve(path)));
         let can_sync = |error: &Error| !error.errno().is_some_and(os::files::is_sync_unsupported);
         match synced {
-            Err(error) if entries == DirectoryEntries::Unsynced as u8 || can_sync(&error) => Err(error),
+            Err(error) if entries == DirectoryEntries::Unsynced as u8 || can_sync(&error) => {
+                Err(error)
+            }
             _ => {
                 self.entries.store(DirectoryEntries::Synced as u8, Ordering::Relaxed);
                 Ok(())

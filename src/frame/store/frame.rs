@@ -7,7 +7,7 @@ use super::memory::Memory;
 use super::transaction::{Changes, Transaction};
 use crate::frame::format::{Description, IndexForm, Kind, Loaded, Named, index, trailer};
 use crate::io::Durability;
-use crate::io::lock::{LockGuard, Kind as LockKind, Lock};
+use crate::io::lock::{Kind as LockKind, Lock, LockGuard};
 use crate::{Error, Result, trace_error};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};

@@ -16,7 +16,7 @@ use super::files::Files;
 use super::journal::CommitError;
 use super::space::Space;
 use crate::frame::format::{FIXED_LEN, Loaded, Offsets};
-use crate::io::lock::{LockGuard, InTransaction};
+use crate::io::lock::{InTransaction, LockGuard};
 use crate::io::{Stream, WriteGranularity};
 use crate::os::process;
 use crate::{Error, Result, trace_error, trace_warning};

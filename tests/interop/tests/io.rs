@@ -79,8 +79,13 @@ fn files_are_read_and_written_alike() {
                     Step::Read(size, nitems, position) => {
                         let mut bytes = vec![0u8; CAPACITY];
                         let mut pointer: *mut c_void = bytes.as_mut_ptr().cast();
-                        let items =
-                            (library.blosc2_stdio_read)(&mut pointer, size, nitems, position, stream);
+                        let items = (library.blosc2_stdio_read)(
+                            &mut pointer,
+                            size,
+                            nitems,
+                            position,
+                            stream,
+                        );
                         bytes.truncate(read_bytes(items, size.max(0)));
                         (items, bytes)
                     }
@@ -242,7 +247,8 @@ fn frames_are_removed_and_renamed_alike() {
             }
             results.push((library.blosc2_remove_dir)(c"".as_ptr()));
             for name in ["d", "e", "f", "link", "h", "dangling", "none", "x/y", "e/"] {
-                results.push((library.blosc2_remove_urlpath)(c_path(&dir.path().join(name)).as_ptr()));
+                results
+                    .push((library.blosc2_remove_urlpath)(c_path(&dir.path().join(name)).as_ptr()));
             }
             results.push((library.blosc2_remove_urlpath)(c"".as_ptr()));
             results.push((library.blosc2_remove_urlpath)(null()));

@@ -170,8 +170,9 @@ mod tests {
     #[test]
     fn a_long_command_is_wrapped() {
         let word = "w".repeat(20);
-        let text =
-            format!("/**\n * - `a`: {word} {word} {word} {word} xyzxyz\n *   {word}\n */\nint a;\n");
+        let text = format!(
+            "/**\n * - `a`: {word} {word} {word} {word} xyzxyz\n *   {word}\n */\nint a;\n"
+        );
         let expected = format!(
             "/**\n * @param a {word} {word} {word} {word}\n *   xyzxyz {word}\n */\nint a;\n"
         );

@@ -8,7 +8,7 @@ use crate::schunk::slices::coordinates;
 use crate::types::b2nd::b2nd_array_t;
 use ferroblosc::b2nd::refresh_locked;
 use ferroblosc::b2nd::selection::{self, Selection};
-use ferroblosc::io::lock::{LockGuard, Kind as LockKind};
+use ferroblosc::io::lock::{Kind as LockKind, LockGuard};
 use ferroblosc::{Error, Result};
 use ferroblosc_capi_common::boundary;
 use std::ffi::{c_int, c_void};

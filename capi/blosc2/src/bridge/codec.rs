@@ -1,7 +1,7 @@
 //! User-registered codecs.
 
-use super::origin::{CompressionOrigin, DecompressionOrigin};
 use super::active_callbacks::run_callback;
+use super::origin::{CompressionOrigin, DecompressionOrigin};
 use crate::types::plugins::{blosc2_codec_decoder_cb, blosc2_codec_encoder_cb};
 use ferroblosc::codec::{Codec, CodecCall};
 use ferroblosc::{Error, Result};

@@ -1,7 +1,7 @@
 //! User-registered filters.
 
-use super::origin::{CompressionOrigin, DecompressionOrigin};
 use super::active_callbacks::run_callback;
+use super::origin::{CompressionOrigin, DecompressionOrigin};
 use crate::types::plugins::{blosc2_filter_backward_cb, blosc2_filter_forward_cb};
 use ferroblosc::filter::{Filter, FilterCall};
 use ferroblosc::{Error, Result};

@@ -1,7 +1,7 @@
 //! User-defined prefilters and postfilters.
 
-use super::origin::{CompressionOrigin, DecompressionOrigin};
 use super::active_callbacks::run_callback;
+use super::origin::{CompressionOrigin, DecompressionOrigin};
 use crate::types::params::{blosc2_postfilter_params, blosc2_prefilter_params};
 use ferroblosc::chunk::{Postfilter, PostfilterCall, Prefilter, PrefilterCall, Refused};
 use std::ffi::c_int;

@@ -7,10 +7,10 @@
 //! inspect or read it, or exclusively, to change it. Readers also reload changes of its file, so
 //! the fields that a reload sets are atomic, and [`Allocated::layers`] protects the metalayers.
 
+use super::active_callbacks;
 use super::context::Context;
 use super::loans::Loans;
 use super::params::{cparams_of_stored, slots, stored_params};
-use super::active_callbacks;
 use crate::constants::metalayers::{BLOSC2_MAX_METALAYERS, BLOSC2_MAX_VLMETALAYERS};
 use crate::defaults;
 use crate::types::params::blosc2_cparams;

@@ -1,8 +1,8 @@
 //! Tuners: registered by users, or part of the project and loaded from plugin libraries.
 
+use super::active_callbacks::run_callback;
 use super::origin::CompressionOrigin;
 use super::plugins::{self, Registrant};
-use super::active_callbacks::run_callback;
 use crate::constants::tuners::BLOSC2_USER_REGISTERED_TUNER_START;
 use crate::registry::tuners::BLOSC_BTUNE;
 use crate::types::context::blosc2_context;

@@ -345,7 +345,8 @@ pub(crate) unsafe fn open(
             .map_err(|error| Error::FileOpen.during("open").at(path).os(error))?
             .is_dir();
         // SAFETY: guaranteed by the caller.
-        let (files, lock) = unsafe { files_and_lock(Arc::clone(&backend), &io, path, contiguous, start) };
+        let (files, lock) =
+            unsafe { files_and_lock(Arc::clone(&backend), &io, path, contiguous, start) };
         let (frame, loaded) = Frame::open(files, lock)?;
         assemble(&loaded, Some(frame), (contiguous, copied_path(given)?, io))
     })();

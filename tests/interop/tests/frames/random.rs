@@ -303,7 +303,9 @@ pub fn change(random: &mut Random, library: &Library, plan: &Plan, model: &Model
         17 => Step::VlDelete(name(random)),
         18..21 => set_slice(random, plan, model),
         21 => Step::Refresh,
-        22..25 => Step::Insert(chunk_index(random, count), made(random, library, plan, model), copy),
+        22..25 => {
+            Step::Insert(chunk_index(random, count), made(random, library, plan, model), copy)
+        }
         25..27 => {
             let nbytes = length(random, plan, model);
             let data = content(random, nbytes, plan.typesize());

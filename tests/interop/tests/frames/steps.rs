@@ -78,7 +78,9 @@ impl Step {
             Step::Decompress(at, capacity) => return handle.decompress(*at, *capacity),
             Step::Chunk(at) => return handle.chunk(*at),
             Step::Lazy(at) => return handle.lazy_chunk(*at),
-            Step::DecompressLazily(at, capacity) => return handle.decompress_lazily(*at, *capacity),
+            Step::DecompressLazily(at, capacity) => {
+                return handle.decompress_lazily(*at, *capacity);
+            }
             Step::VlBlock(at, block) => return handle.vl_block(*at, *block),
             Step::VlGet(name) => return handle.vlmeta(name),
         };

@@ -2,9 +2,9 @@
 //! opens it, or both change it in turns. Plain vectors are the model.
 
 use crate::model::Model;
+use crate::pairs::{row, seed};
 use crate::random::{Plan, change};
 use crate::steps::{Made, Step};
-use crate::pairs::{row, seed};
 use ferroblosc_interop::data::Random;
 use ferroblosc_interop::isolate::{Outcome, each};
 use ferroblosc_interop::library::{Library, ours, reference};
