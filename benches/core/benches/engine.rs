@@ -58,14 +58,14 @@ fn combination(criterion: &mut Criterion, name: &str, params: CParams, len: usiz
     let (source, level) = (source(len), params.clevel);
     let mut compressor = Compressor::new(params)?;
     let mut decompressor = Decompressor::new(DParams::default());
-    let mut dest = vec![0; len + MAX_OVERHEAD];
+    let mut chunk_dest = vec![0; len + MAX_OVERHEAD];
     let mut dest = vec![0; len];
     let chunk = compressor.compress_to_vec(&source)?;
 
     let mut group = criterion.benchmark_group("compress");
     group.throughput(Throughput::Bytes(len as u64));
     group.bench_function(BenchmarkId::new(name, level), |bencher| {
-        bencher.iter(|| compressor.compress(black_box(&source), black_box(&mut dest)));
+        bencher.iter(|| compressor.compress(black_box(&source), black_box(&mut chunk_dest)));
     });
     group.finish();
 
