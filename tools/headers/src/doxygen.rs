@@ -8,7 +8,8 @@
 //!
 //! Commands that become longer than a line are wrapped again.
 
-use super::LINE_LENGTH;
+/// The maximum line length of a header.
+pub const LINE_LENGTH: usize = 100;
 
 /// The maximum length of a line of a comment after its asterisk.
 const MAX_LENGTH: usize = LINE_LENGTH - " * ".len();

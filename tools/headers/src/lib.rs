@@ -12,11 +12,10 @@ mod layout;
 
 pub use layout::{HEADERS, Header, Section, TAGS};
 
+use doxygen::LINE_LENGTH;
+
 use cbindgen::{Config, DocumentationStyle, ItemType, Language, Layout, Style};
 use std::path::{Path, PathBuf};
-
-/// The maximum line length of a header.
-const LINE_LENGTH: usize = 100;
 
 /// Returns the root directory of the project.
 pub fn project_root() -> PathBuf {
