@@ -128,8 +128,8 @@ test-dist:
 	scripts/need.sh xz-utils
 	scripts/test-dist.sh "$$(scripts/make-dist.sh target/dist)" $(DIST_TEST)
 
-# Packs the published crates, and builds and tests them from the packed files; PACKAGES selects those
-# that are tested.
+# Packs the published crates, and builds and tests them from the packed files; PACKAGES selects
+# those that are tested.
 PACKAGES ?=
 package:
 	scripts/test-packages.sh $(PACKAGES)
@@ -182,8 +182,8 @@ test-fortran:
 	$(CARGO) build $(TESTED)
 	VALGRIND=$(VALGRIND) scripts/test-fortran.sh $(TEST_BUILD)
 
-# Builds projects in C, C++ and Rust with the installed files, with the packages of packaging/rust, and
-# for AArch64.
+# Builds projects in C, C++ and Rust with the installed files, with the packages of packaging/rust,
+# and for AArch64.
 test-consumers: build
 	scripts/test-consumers.sh $(BUILD)
 
@@ -206,8 +206,8 @@ test-wasm: ROUNDS = 40
 test-wasm:
 	ROUNDS=$(ROUNDS) scripts/test-wasm.sh
 
-# Tests the npm package, with damaged files (ROUNDS times each). `scripts/test-npm.sh speed` compares it
-# with the package numcodecs.
+# Tests the npm package, with damaged files (ROUNDS times each). `scripts/test-npm.sh speed`
+# compares it with the package numcodecs.
 test-npm: ROUNDS = 25
 test-npm:
 	ROUNDS=$(ROUNDS) scripts/test-npm.sh
@@ -236,8 +236,8 @@ coverage:
 	scripts/coverage.sh $(COVERAGE)
 
 # Tests stored data: writers that are killed at random moments (ROUNDS times for each kind of
-# storage), disks that fail at each call, full disks, journals and temporary files, failing allocations, and
-# changes of damaged frames. The reference reads the results.
+# storage), disks that fail at each call, full disks, journals and temporary files, failing
+# allocations, and changes of damaged frames. The reference reads the results.
 ROUNDS ?= 25
 test-durability: reference
 	scripts/need.sh gcc g++ pkg-config valgrind libhdf5-dev
@@ -294,7 +294,8 @@ bench-levels: reference build
 	$(CARGO) build --release --package ferroblosc-bench-peer
 	python3 scripts/bench-levels.py $(BUILD)/ferroblosc-bench-peer $(BENCH)
 
-# Measures any number of processors: threads of one context, and up to 64 threads that call the library.
+# Measures any number of processors: threads of one context, and up to 64 threads that call the
+# library.
 bench-scaling: reference build
 	$(CARGO) run --release --package ferroblosc-bench-peer -- --parts scaling $(BENCH)
 
@@ -338,15 +339,15 @@ bench-hdf5: build
 	scripts/need.sh python3-venv
 	"$$(scripts/reference.sh hdf5plugin)/python" scripts/bench-hdf5.py $(BUILD)
 
-# Times whole programs with ours and with the originals: h5py, PyTables, b2 beside zstd, h5repack, nccopy
-# and zarr-python, blpk.
+# Times whole programs with ours and with the originals: h5py, PyTables, b2 beside zstd, h5repack,
+# nccopy and zarr-python, blpk.
 bench-programs: build
 	scripts/need.sh python3-venv python3-tables zstd hdf5-tools netcdf-bin
 	"$$(scripts/reference.sh hdf5plugin)/python" scripts/bench-programs.py $(BUILD) \
 		--bloscpack "$$(scripts/reference.sh bloscpack)" --zarr "$$(scripts/reference.sh zarr3)" $(BENCH)
 
-# Compares zarrs' benchmark of Blosc with the crate blosc-src and with our package, in BENCH_ZARRS_ROUNDS
-# rounds.
+# Compares zarrs' benchmark of Blosc with the crate blosc-src and with our package, in
+# BENCH_ZARRS_ROUNDS rounds.
 BENCH_ZARRS_ROUNDS ?= 3
 bench-zarrs:
 	scripts/bench-zarrs.sh $(BENCH_ZARRS_ROUNDS)

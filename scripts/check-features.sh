@@ -9,7 +9,8 @@ core=(--package ferroblosc --no-default-features)
 features=$(sed -n 's/^default = \[\(.*\)\]$/\1/p' Cargo.toml | tr -d '",')
 [ -n "$features" ] || { echo "no line with the default features in Cargo.toml" >&2; exit 1; }
 
-# Each compilation of a crate uses one processor most of the time, so the tests run beside the lints.
+# Each compilation of a crate uses one processor most of the time, so the tests run beside the
+# lints.
 lint() {
     for feature in $features decode pure-zlib pure-zstd derive half ndarray num-complex rayon serde; do
         echo "feature $feature"

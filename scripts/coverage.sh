@@ -1,10 +1,12 @@
 #!/bin/bash
-# Measures the coverage of lines and branches by the tests, and prints a table: coverage.sh [PROGRAM...]
+# Measures the coverage of lines and branches by the tests, and prints a table:
+# coverage.sh [PROGRAM...]
 #
-# Without arguments, the test programs of `make test` run, with the C libraries and the programs that
-# they use. Arguments select some of them, such as `ferroblosc` for the unit tests of the core. The
-# build is in target/coverage; coverage.info there has the counts in lcov's format. Processes that are
-# killed or end without destructors are not counted. A test that fails does not end the measurement.
+# Without arguments, the test programs of `make test` run, with the C libraries and the programs
+# that they use. Arguments select some of them, such as `ferroblosc` for the unit tests of the core.
+# The build is in target/coverage; coverage.info there has the counts in lcov's format. Processes
+# that are killed or end without destructors are not counted. A test that fails does not end the
+# measurement.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

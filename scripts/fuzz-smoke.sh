@@ -5,11 +5,11 @@
 # libFuzzer with coverage, and guard pages instead of a sanitizer. FUZZ_SANITIZER=address builds the
 # Rust code and the C codecs with AddressSanitizer, and the codecs with UndefinedBehaviorSanitizer.
 #
-# Starts from fuzz/seeds* and the fuzz/corpus of earlier runs. FUZZ_SEED seeds the mutations, so that
-# equal seeds try the same inputs for as long as both runs last. FUZZ_JOBS targets run at a time; the
-# default is the number of processors, or one with a sanitizer, which needs more memory. A finding
-# ends the script; its input is in fuzz/artifacts. FUZZ_TESTS=yes runs the tests of the seeds before, in
-# the same build.
+# Starts from fuzz/seeds* and the fuzz/corpus of earlier runs. FUZZ_SEED seeds the mutations, so
+# that equal seeds try the same inputs for as long as both runs last. FUZZ_JOBS targets run at a
+# time; the default is the number of processors, or one with a sanitizer, which needs more memory. A
+# finding ends the script; its input is in fuzz/artifacts. FUZZ_TESTS=yes runs the tests of the
+# seeds before, in the same build.
 # The targets calls, convert and sparse run only by name: fuzz/LOG.md lists their findings.
 set -eu
 

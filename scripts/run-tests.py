@@ -60,7 +60,8 @@ class Runner:
                 passed = process.returncode == 0
             except subprocess.TimeoutExpired as expired:
                 self.kill(process)
-                # Descendants in other sessions may keep the pipe open: only what was read so far counts.
+                # Descendants in other sessions may keep the pipe open: only what was read so far
+                # counts.
                 output = (expired.output or b"") + f"\nkilled after {LIMIT} seconds\n".encode()
                 passed = False
             finally:
@@ -107,8 +108,8 @@ def main():
     programs.sort(key=lambda program: rank.get(program[0], len(SLOW)))
     tests = [(["sh", "-c", command], Path.cwd(), command) for command in arguments.also]
     tests += [([path], folder, f"{folder.name}: {name}") for name, path, folder in programs]
-    # The libraries and examples are built, so the programs need not call cargo, which would make them
-    # wait for each other.
+    # The libraries and examples are built, so the programs need not call cargo, which would make
+    # them wait for each other.
     os.environ["FERROBLOSC_BUILT"] = "1"
     jobs = int(os.environ.get("TEST_JOBS") or os.cpu_count() or 1)
     failed = []

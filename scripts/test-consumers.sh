@@ -109,8 +109,8 @@ mapfile -t programs < <(find "$contained/build" -maxdepth 1 -name 'use-*-*' -typ
 [ ${#programs[@]} = 8 ]
 check_linked "${programs[@]}"
 # Cross-compiling: cargo must receive the target triple and the project's compiler. The build itself
-# takes minutes; it runs for a release build if the Rust target, the cross compilers and qemu-user are
-# installed.
+# takes minutes; it runs for a release build if the Rust target, the cross compilers and qemu-user
+# are installed.
 cross=$(mktemp -d "$work/cross.XXXX")
 ln -s "$(command -v aarch64-linux-gnu-gcc || command -v gcc)" "$cross/aarch64-linux-gnu-gcc"
 ln -s "$(command -v aarch64-linux-gnu-g++ || command -v g++)" "$cross/aarch64-linux-gnu-g++"

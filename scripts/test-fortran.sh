@@ -4,9 +4,9 @@
 # usage: test-fortran.sh BUILD
 #
 # BUILD is cargo's output folder. Everything is installed below a temporary prefix. The test
-# programs run twice, the second time under Valgrind, unless VALGRIND=no. Files are exchanged with python-blosc2 and
-# C-Blosc 1.21, and the interface is compared with the C headers. The examples run last, with
-# projects that find the modules by pkg-config, CMake and fpm.
+# programs run twice, the second time under Valgrind, unless VALGRIND=no. Files are exchanged with
+# python-blosc2 and C-Blosc 1.21, and the interface is compared with the C headers. The examples run
+# last, with projects that find the modules by pkg-config, CMake and fpm.
 set -euo pipefail
 
 build=$(realpath "$1")

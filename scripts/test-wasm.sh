@@ -5,9 +5,10 @@
 #
 # A native build with the C codecs writes chunks and frames, and the results that reading and
 # compressing must have, to target/wasm/data. The module must return the same results, with and
-# without vector instructions (SIMD128). Then bytes of the chunks and frames are damaged, in a build in which an overflow is a trap (ROUNDS times for
-# each, default 40; 0 skips this). With `speed`, the script prints instead the size of the module,
-# and the speeds of decompression in Node and of native builds with decoders in Rust and in C.
+# without vector instructions (SIMD128). Then bytes of the chunks and frames are damaged, in a build
+# in which an overflow is a trap (ROUNDS times for each, default 40; 0 skips this). With `speed`,
+# the script prints instead the size of the module, and the speeds of decompression in Node and of
+# native builds with decoders in Rust and in C.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -62,8 +62,8 @@ LIBRARIES = {
     "blosc": "symbols-libblosc.so.1.txt",
     "ferroblosc": "symbols-libferroblosc.so.0.txt",
 }
-# The C programs for each list of libraries. Others of c-tests need processes, limits, links or a shell
-# of POSIX, empty environment variables, or replace open files, which wine 8 cannot.
+# The C programs for each list of libraries. Others of c-tests need processes, limits, links or a
+# shell of POSIX, empty environment variables, or replace open files, which wine 8 cannot.
 PROGRAMS = {
     ("blosc2",): [
         "b2nd_shapes.c", "b2nd_slices.c", "callbacks.c", "global.c", "information.c",

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Builds the project for Windows (x86-64, UCRT) and tests it under wine; `make test-windows` runs it.
+# Builds the project for Windows (x86-64, UCRT) and tests it under wine; `make test-windows` runs
+# it.
 #
 # usage: test-windows.sh [STEP...]
 #

@@ -20,7 +20,8 @@ ZIG_VERSION = "0.15.2"
 # The versions for targets that need another one. For Windows, newer ones lack functions for `long
 # double`.
 VERSIONS = {"x86_64-pc-windows-gnullvm": "0.14.1"}
-# Libraries of FreeBSD that zig lacks. Rust's crate `libc` names them, and no program here uses them.
+# Libraries of FreeBSD that zig lacks. Rust's crate `libc` names them, and no program here uses
+# them.
 LACKING = ["-lkvm", "-lmemstat", "-lprocstat", "-ldevstat"]
 # The names of the targets in Rust and in zig.
 NAMES = {
@@ -130,8 +131,8 @@ def environment(triple):
     suffix = triple.replace("-", "_")
     # Rust has what it needs to link programs for WASI.
     linker = {} if "wasi" in triple else {f"CARGO_TARGET_{suffix.upper()}_LINKER": str(folder / "cc")}
-    # zig does not know all options of .cargo/config.toml that align code. For WASI, the crate lz4-sys
-    # 1.11 renames functions of the C library and lacks the functions with the new names.
+    # zig does not know all options of .cargo/config.toml that align code. For WASI, the crate
+    # lz4-sys 1.11 renames functions of the C library and lacks the functions with the new names.
     flags = "-DUNALIGNED_OK"
     if "windows" in triple:
         flags += " -falign-functions=64"

@@ -122,8 +122,8 @@ fn holds(filter: &Filter, data: &Data, row: usize) -> bool {
     }
 }
 
-/// Returns the next integer below a number, and the rest, which orders numbers with the same integer;
-/// it is NaN for NaN.
+/// Returns the next integer below a number, and the rest, which orders numbers with the same
+/// integer; it is NaN for NaN.
 fn number(value: &Value) -> (i128, f64) {
     match value {
         Value::Int(number) => ((*number).into(), 0.0),

@@ -1,8 +1,8 @@
 # Functions of the client scripts for Rust programs, which source this file after common.sh.
 #
 # The programs are crates of the registry, built with a [patch.crates-io] line for a package in
-# packaging/rust, which replaces the crate of the C library. `proven` proves from the ELF note which of
-# the two libraries a program contains: it is linked statically.
+# packaging/rust, which replaces the crate of the C library. `proven` proves from the ELF note which
+# of the two libraries a program contains: it is linked statically.
 # shellcheck shell=bash
 
 # The build output is kept for later runs.

@@ -1,9 +1,9 @@
 //! Repairs a directory as far as possible and reports lost rows.
 //!
 //! Replaced and removed files are kept with the suffix `.broken`, except a chunk whose prefix alone
-//! is invalid and temporary files. Lost rows contain the fill value, so that the following rows keep
-//! their index. A column that lost rows at its end is extended by the fill value to the length of
-//! the undamaged columns; undamaged columns are truncated to the shortest of them.
+//! is invalid and temporary files. Lost rows contain the fill value, so that the following rows
+//! keep their index. A column that lost rows at its end is extended by the fill value to the length
+//! of the undamaged columns; undamaged columns are truncated to the shortest of them.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -206,8 +206,8 @@ fn attributes(root: &Path, store: &Store) -> Result<()> {
 }
 
 /// Repairs an array. A column that lost its description or its last chunks gets the length
-/// `table_len` of the intact columns in one step, before its chunks are filled: an interrupted repair
-/// must not leave a shorter column that looks intact.
+/// `table_len` of the intact columns in one step, before its chunks are filled: an interrupted
+/// repair must not leave a shorter column that looks intact.
 fn array(
     root: &Path,
     table_len: Option<u64>,
@@ -246,8 +246,8 @@ fn array(
     chunks(root, &storage, &sizes, table_len, options, repaired)
 }
 
-/// Whether each chunk has a file of its own. Other layouts are not repaired: the number of their files
-/// is not that of their chunks.
+/// Whether each chunk has a file of its own. Other layouts are not repaired: the number of their
+/// files is not that of their chunks.
 fn has_own_files(
     data: &Path,
     storage: &Storage,

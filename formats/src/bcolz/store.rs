@@ -297,8 +297,8 @@ impl Store {
             if !stream.claim().map_err(Error::storage(&path))? {
                 break;
             }
-            // The previous owner may have removed this file when it released the lock. A file system
-            // whose identities change would repeat this without end.
+            // The previous owner may have removed this file when it released the lock. A file
+            // system whose identities change would repeat this without end.
             if ops.identify(&path) == stream.identity() {
                 return Ok(WriterLock { store: self.clone(), path, stream: Some(stream) });
             }

@@ -2,8 +2,9 @@
 //!
 //! Before a change overwrites bytes, the journal `F.journal` records them. It is removed when the
 //! change is complete. So an existing journal belongs to an interrupted or ongoing change, if it
-//! matches this file and its state. [`ferroblosc::io::journal`] defines the format and these checks. The
-//! journal does not contain the bytes that the change writes, which are not known in advance.
+//! matches this file and its state. [`ferroblosc::io::journal`] defines the format and these
+//! checks. The journal does not contain the bytes that the change writes, which are not known in
+//! advance.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind};

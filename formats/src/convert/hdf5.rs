@@ -209,8 +209,8 @@ fn decoded(
 }
 
 /// Writes the b2nd array at `input` to a dataset with the same chunks. Returns the number of chunks
-/// that were copied without recompression, or `None` if HDF5 does not support the chunks; nothing is
-/// written then.
+/// that were copied without recompression, or `None` if HDF5 does not support the chunks; nothing
+/// is written then.
 ///
 /// # Errors
 /// Returns the errors of reading and writing; an incomplete output may be left.

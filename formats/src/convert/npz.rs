@@ -60,8 +60,8 @@ impl Npz {
     /// Returns the requested member, or the only one.
     ///
     /// # Errors
-    /// [`Error::NoSuchKey`]; [`Error::SeveralArrays`] if there is no key, or if several members have
-    /// it.
+    /// [`Error::NoSuchKey`]; [`Error::SeveralArrays`] if there is no key, or if several members
+    /// have it.
     pub fn member(&self) -> Result<&Member> {
         let is_wanted =
             |&(name, _): &(&str, &Member)| self.key.as_deref().is_none_or(|key| key == name);

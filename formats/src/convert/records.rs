@@ -189,9 +189,9 @@ fn nulls_error(column: &Column) -> Error {
     Error::Field { name: column.name.clone(), why }
 }
 
-/// Writes the rows of a table as a `.npy` file with an array of records. Nulls of floats and complex
-/// numbers become NaN, and those of times NaT. Returns descriptions of what is not kept: columns of
-/// lists, maps and objects, and computed ones.
+/// Writes the rows of a table as a `.npy` file with an array of records. Nulls of floats and
+/// complex numbers become NaN, and those of times NaT. Returns descriptions of what is not kept:
+/// columns of lists, maps and objects, and computed ones.
 ///
 /// # Errors
 /// - [`Error::Field`] if another column has nulls, or no column can become a field;
@@ -289,9 +289,9 @@ fn fixed_items(table: &Table<'_>, column: &Column, rows: std::ops::Range<u64>) -
     Ok(items.bytes)
 }
 
-/// Writes the rows of a table as CSV: a line with the names of the columns, and a line for each row.
-/// Nulls are empty. Times are ticks, bytes that are no text are base64, and lists, maps and other
-/// objects JSON. Returns descriptions of what is not kept: computed columns.
+/// Writes the rows of a table as CSV: a line with the names of the columns, and a line for each
+/// row. Nulls are empty. Times are ticks, bytes that are no text are base64, and lists, maps and
+/// other objects JSON. Returns descriptions of what is not kept: computed columns.
 ///
 /// # Errors
 /// - [`Error::Store`]; the errors of writing.

@@ -31,8 +31,8 @@ use ferroblosc::io::named::NamedFile;
 use ferroblosc::schunk::copy::{copy_head, copy_vlmetalayer};
 use ferroblosc::schunk::{Layers, SChunk, State, meta};
 
-/// The maximum number of missing chunks that a scan replaces by zeros. The number is that of the header,
-/// which may be damaged: a few bytes can declare more chunks than any disk holds.
+/// The maximum number of missing chunks that a scan replaces by zeros. The number is that of the
+/// header, which may be damaged: a few bytes can declare more chunks than any disk holds.
 const MAX_MISSING: i64 = 1 << 17;
 
 /// The result of [`repair`].

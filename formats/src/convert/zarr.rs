@@ -2,9 +2,10 @@
 //!
 //! Chunk `i` of the Zarr array corresponds to chunk `i` of the b2nd array. If a chunk of the Zarr
 //! array is one of Blosc, its items are in C order, and its block size is that of the b2nd array,
-//! only its header is rewritten. Otherwise it is recompressed. Missing chunks become special chunks,
-//! which hold only the fill value. Items outside of the array are zeros in b2nd: a chunk at the edge
-//! with others is recompressed, since they would become items of the array if it is resized.
+//! only its header is rewritten. Otherwise it is recompressed. Missing chunks become special
+//! chunks, which hold only the fill value. Items outside of the array are zeros in b2nd: a chunk at
+//! the edge with others is recompressed, since they would become items of the array if it is
+//! resized.
 
 use std::path::Path;
 

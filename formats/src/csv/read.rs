@@ -16,7 +16,8 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// The size of the buffers in bytes.
 const BUFFER: usize = 256 << 10;
 
-/// Returns a line to add after the last one. If a quote is not closed, it is part of the last record.
+/// Returns a line to add after the last one. If a quote is not closed, it is part of the last
+/// record.
 fn end_line(delimiter: u8) -> &'static [u8] {
     if delimiter == 1 { b"\n\x02\n" } else { b"\n\x01\n" }
 }

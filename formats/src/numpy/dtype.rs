@@ -356,8 +356,8 @@ impl Dtype {
         self.kind == Kind::Object || self.fields.iter().any(|field| field.dtype.has_objects())
     }
 
-    /// Whether the dtype contains floats of 10 bytes or pairs of them, which NumPy has on no platform
-    /// of bcolz.
+    /// Whether the dtype contains floats of 10 bytes or pairs of them, which NumPy has on no
+    /// platform of bcolz.
     pub fn has_packed_floats(&self) -> bool {
         matches!((self.kind, self.itemsize), (Kind::Float, 10) | (Kind::Complex, 20))
             || self.fields.iter().any(|field| field.dtype.has_packed_floats())

@@ -1,5 +1,5 @@
-//! Python literals: strings, numbers, booleans, lists, tuples and dictionaries. No JSON parser reads
-//! them, because of their quotes, tuples and prefixes.
+//! Python literals: strings, numbers, booleans, lists, tuples and dictionaries. No JSON parser
+//! reads them, because of their quotes, tuples and prefixes.
 
 /// Returns a string in quotes.
 pub fn text_repr(text: &str) -> String {

@@ -99,8 +99,8 @@ impl StoreWriter {
     /// - [`Error::Exists`] if the path of a new store, or of a file in a directory, exists or is a
     ///   link;
     /// - [`Error::Changed`] if another program changed the file of the store, or in a directory
-    ///   `embed.b2e` or a leaf that is replaced or deleted. It is checked directly before each step;
-    ///   earlier steps of a change of a directory stay;
+    ///   `embed.b2e` or a leaf that is replaced or deleted. It is checked directly before each
+    ///   step; earlier steps of a change of a directory stay;
     /// - [`Error::Member`] if the CRC-32 of a member differs;
     /// - [`Error::Storage`]; [`Error::Limit`]; [`Error::Memory`].
     pub fn commit(self) -> Result<()> {
@@ -232,10 +232,10 @@ impl StoreWriter {
         Ok(())
     }
 
-    /// Returns the step in which the file of a leaf is written. After each step tables have all their
-    /// old rows, and no index that does not match them: new leaves are not used by the old schema,
-    /// the new schema has no indexes, texts and dictionaries grow before the offsets and codes that
-    /// use them, and the rows become live last.
+    /// Returns the step in which the file of a leaf is written. After each step tables have all
+    /// their old rows, and no index that does not match them: new leaves are not used by the old
+    /// schema, the new schema has no indexes, texts and dictionaries grow before the offsets and
+    /// codes that use them, and the rows become live last.
     fn step(&self, key: &str) -> Step {
         let is_in_table = self
             .root_above(key)
@@ -255,8 +255,8 @@ impl StoreWriter {
         }
     }
 
-    /// Checks that the file of a leaf in the directory is the one that was there when the writer was
-    /// opened. A new file is not checked.
+    /// Checks that the file of a leaf in the directory is the one that was there when the writer
+    /// was opened. A new file is not checked.
     ///
     /// # Errors
     /// [`Error::Changed`]
@@ -291,8 +291,8 @@ impl StoreWriter {
         Ok(self.embed_frame()?.into())
     }
 
-    /// Returns the frame of the embed store: the embedded leaves in the order of their keys, without
-    /// holes.
+    /// Returns the frame of the embed store: the embedded leaves in the order of their keys,
+    /// without holes.
     pub(super) fn embed_frame(&self) -> Result<Vec<u8>> {
         let place = EMBED_FILE;
         let text = |text: &str| Value::Str(text.to_owned());

@@ -48,9 +48,9 @@ impl Store {
         options.threshold.is_none() && self.container() != ContainerKind::Frame
     }
 
-    /// Copies the whole store to another container, without decoding it. Embedded leaves stay embedded,
-    /// unless the source is an embed store or the options have a threshold. The kind of the source determines that of the copy; a
-    /// copy of an embed store is a tree if possible.
+    /// Copies the whole store to another container, without decoding it. Embedded leaves stay
+    /// embedded, unless the source is an embed store or the options have a threshold. The kind of
+    /// the source determines that of the copy; a copy of an embed store is a tree if possible.
     ///
     /// A directory of frames without `embed.b2e` is accepted as a source.
     ///

@@ -85,7 +85,8 @@ impl Leaf {
         self.surplus
     }
 
-    /// Returns the attributes, without the map of keys of an embed store and the lengths of batches.
+    /// Returns the attributes, without the map of keys of an embed store and the lengths of
+    /// batches.
     pub fn attrs(&self) -> Attrs {
         Attrs::read(&self.key, &self.schunk)
     }
@@ -140,8 +141,8 @@ impl Leaf {
 }
 
 /// Returns the items of an array in a range of its first dimension: for each index the item, or
-/// nested lists of items. An array without dimensions has one item, with the index 0. Errors contain
-/// `key` as the name of the array.
+/// nested lists of items. An array without dimensions has one item, with the index 0. Errors
+/// contain `key` as the name of the array.
 ///
 /// # Errors
 /// - [`Error::OutOfRange`] if the indices do not all exist;

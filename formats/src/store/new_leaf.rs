@@ -13,8 +13,8 @@ use super::frame;
 /// The name of a leaf in errors, before it has a key.
 const PLACE: &str = "the new leaf";
 
-/// The suffix of the files of columns of objects and lists in a table. python-blosc2 finds the files
-/// of a table in a directory by their names alone.
+/// The suffix of the files of columns of objects and lists in a table. python-blosc2 finds the
+/// files of a table in a directory by their names alone.
 pub(super) const COLUMN_SUFFIX: &str = ".b2b";
 
 /// A contiguous frame that can be added to a store.
@@ -64,7 +64,8 @@ impl NewLeaf {
     /// are. Bytes after the frame are left out.
     ///
     /// # Errors
-    /// - [`super::Error::Damaged`] or [`super::Error::Frame`] if there is no frame; [`super::Error::Memory`].
+    /// - [`super::Error::Damaged`] or [`super::Error::Frame`] if there is no frame;
+    ///   [`super::Error::Memory`].
     pub fn frame(mut bytes: Vec<u8>) -> Result<NewLeaf> {
         let opened = frame::open_bytes(PLACE, &bytes)?;
         bytes.truncate(usize::try_from(bytes.len() as u64 - opened.surplus).unwrap_or(0));
@@ -76,7 +77,8 @@ impl NewLeaf {
     ///
     /// # Errors
     /// - [`super::Error::Storage`] if it is no regular file, or cannot be read;
-    /// - [`super::Error::Damaged`] or [`super::Error::Frame`] if there is no frame; [`super::Error::Memory`].
+    /// - [`super::Error::Damaged`] or [`super::Error::Frame`] if there is no frame;
+    ///   [`super::Error::Memory`].
     pub fn file(path: impl AsRef<Path>) -> Result<NewLeaf> {
         let path = path.as_ref();
         let place = path.display().to_string();

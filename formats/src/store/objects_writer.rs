@@ -185,8 +185,8 @@ impl ObjectsWriter {
 
     /// Begins a BatchArray, which has a batch of items in each chunk. The blocks of a batch, which
     /// are read separately, have `items_per_block` items; the default is as many items of the first
-    /// batch as have 8 MiB together. If it has less, blocks have up to 2048 items, or as many as the
-    /// first batch.
+    /// batch as have 8 MiB together. If it has less, blocks have up to 2048 items, or as many as
+    /// the first batch.
     ///
     /// # Errors
     /// - [`Error::Value`] for blocks of 0 items; [`Error::Memory`]; [`Error::Frame`].
@@ -387,7 +387,8 @@ impl ObjectsWriter {
     }
 }
 
-/// Checks an item of a list against its description. Kinds that are not listed here are not checked.
+/// Checks an item of a list against its description. Kinds that are not listed here are not
+/// checked.
 pub(super) fn check_item(description: &Value, item: &Value) -> Result<()> {
     let kind = description.get("kind").and_then(Value::as_str).unwrap_or_default();
     let is_nullable = description.get("nullable") == Some(&Value::Bool(true));

@@ -297,8 +297,8 @@ impl Store {
     ///
     /// # Errors
     /// - [`Error::NoSuchKey`] if there is no such leaf;
-    /// - [`Error::NotData`] if the entry is a reference to a remote array, or if the store is a cache
-    ///   of a remote store;
+    /// - [`Error::NotData`] if the entry is a reference to a remote array, or if the store is a
+    ///   cache of a remote store;
     /// - [`Error::Changed`] if another file replaced the zip file;
     /// - [`Error::Member`], [`Error::Damaged`] or [`Error::Frame`] if it is damaged;
     /// - [`Error::Storage`], [`Error::Limit`], [`Error::Memory`].

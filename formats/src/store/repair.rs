@@ -1,8 +1,8 @@
 //! Repair: a sound copy of what is readable in a damaged store.
 //!
-//! No byte of a leaf is changed, and nothing is replaced with zeros. Leaves with damaged chunks or a
-//! wrong CRC-32, and frames without a key, are copied to keys in the group `/lost`. If that is a leaf
-//! or an object, the group is `/lost-1` and so on.
+//! No byte of a leaf is changed, and nothing is replaced with zeros. Leaves with damaged chunks or
+//! a wrong CRC-32, and frames without a key, are copied to keys in the group `/lost`. If that is a
+//! leaf or an object, the group is `/lost-1` and so on.
 
 use std::path::Path;
 

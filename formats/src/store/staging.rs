@@ -199,8 +199,8 @@ impl Files {
         self.sync_directory(&folder)
     }
 
-    /// Creates the directory `root` with these files, which include `embed.b2e`. It appears under its
-    /// name when it is complete.
+    /// Creates the directory `root` with these files, which include `embed.b2e`. It appears under
+    /// its name when it is complete.
     ///
     /// # Errors
     /// [`Error::Exists`]; [`Error::Storage`]; those of reading the content.

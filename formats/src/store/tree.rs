@@ -1,8 +1,8 @@
 //! The tree of a store: groups, objects that consist of several leaves, and their attributes.
 //!
 //! Groups exist if there is a key below them. The attributes of a group are those of the leaf
-//! `__vlmeta__` in it. A table is a group with a leaf `_meta` whose attribute `kind` is `ctable`, or
-//! a group in the registry, an attribute of `embed.b2e`. The leaves of a table are not listed.
+//! `__vlmeta__` in it. A table is a group with a leaf `_meta` whose attribute `kind` is `ctable`,
+//! or a group in the registry, an attribute of `embed.b2e`. The leaves of a table are not listed.
 
 use std::collections::BTreeSet;
 

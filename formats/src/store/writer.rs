@@ -115,8 +115,8 @@ struct WriterLock {
 /// the writer discards the changes.
 ///
 /// Two writers of this project exclude each other. If another program changes the file of the store
-/// between the opening and the commit, the commit fails. In a directory this concerns `embed.b2e` and
-/// the leaves that the commit replaces or deletes; other leaves are not compared.
+/// between the opening and the commit, the commit fails. In a directory this concerns `embed.b2e`
+/// and the leaves that the commit replaces or deletes; other leaves are not compared.
 pub struct StoreWriter {
     pub(super) path: PathBuf,
     pub(super) container: ContainerKind,
@@ -286,8 +286,8 @@ impl Store {
     /// # Errors
     /// - [`Error::Exists`] if the path is a symbolic link or a special file, which are not changed;
     /// - [`Error::Unsound`] if opening finds damage; [`Store::repair`] writes a sound copy;
-    /// - [`Error::Refused`] for single frames, sparse frames, caches of remote stores, and stores of
-    ///   an unknown version;
+    /// - [`Error::Refused`] for single frames, sparse frames, caches of remote stores, and stores
+    ///   of an unknown version;
     /// - [`Error::Locked`] if another writer has the store open;
     /// - the errors of [`Store::open_with`].
     pub fn change_with(path: impl AsRef<Path>, options: &WriteOptions) -> Result<StoreWriter> {
@@ -563,8 +563,8 @@ impl StoreWriter {
     /// Adds a leaf, or replaces it with its attributes.
     ///
     /// # Errors
-    /// - [`Error::KeyExists`] if the key is an object of several leaves, such as a table, which must
-    ///   be deleted first;
+    /// - [`Error::KeyExists`] if the key is an object of several leaves, such as a table, which
+    ///   must be deleted first;
     /// - the errors of [`StoreWriter::put`].
     pub fn replace(&mut self, key: &str, leaf: NewLeaf) -> Result<()> {
         if !self.items.contains_key(key) {

@@ -208,8 +208,8 @@ impl Storage {
     }
 
     /// Returns the sorted paths of the arrays and groups below a group, without the group itself.
-    /// Links are not followed, and directories in arrays are not searched. Members of zip files whose
-    /// paths are not valid, such as those with `..`, are skipped.
+    /// Links are not followed, and directories in arrays are not searched. Members of zip files
+    /// whose paths are not valid, such as those with `..`, are skipped.
     ///
     /// # Errors
     /// [`Error::Storage`]; [`Error::Limit`].

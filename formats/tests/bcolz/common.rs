@@ -105,8 +105,8 @@ pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Merges an array's chunks into files of several chunks, as in published arrays. Each file is given
-/// as its number of chunks and the number that its header records.
+/// Merges an array's chunks into files of several chunks, as in published arrays. Each file is
+/// given as its number of chunks and the number that its header records.
 pub fn pack_chunks(root: &Path, counts: &[(usize, i64)]) {
     let data = root.join("data");
     let chunks: Vec<Vec<u8>> = (0..)

@@ -191,8 +191,8 @@ pub fn object(store: &Store, key: &str) -> Json {
     Json::object(entries)
 }
 
-/// Fails if the texts of a column, or the nulls of its items, differ from its values. Columns without
-/// texts have an error.
+/// Fails if the texts of a column, or the nulls of its items, differ from its values. Columns
+/// without texts have an error.
 pub fn check_column(table: &Table<'_>, column: &str, values: &[Value]) {
     let schema = table.schema();
     let has_texts = schema.columns[schema.position(column).unwrap()].kind.has_texts();

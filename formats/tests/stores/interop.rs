@@ -17,7 +17,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Returns the number of stores of each direction in each of two tests: `FERROBLOSC_STORES`, or 150.
+/// Returns the number of stores of each direction in each of two tests: `FERROBLOSC_STORES`, or
+/// 150.
 fn count() -> u64 {
     std::env::var("FERROBLOSC_STORES").map_or(150, |count| count.parse().expect("a number"))
 }

@@ -328,7 +328,8 @@ def change_table(path, seed, key):
         for row in rows:
             t.append([plain(item) for item in row])
         t.delete([rng.randrange(count)])
-    # python-blosc2 loses lists that were just appended if columns change before the table is closed.
+    # python-blosc2 loses lists that were just appended if columns change before the table is
+    # closed.
     t.close()
     if store is not None:
         store.close()

@@ -32,5 +32,6 @@ pub mod scan;
 pub const DONE: i32 = 0;
 /// Bytes of the source are missing; the call must be repeated after they have been supplied.
 pub const NEED: i32 = 1;
-/// The code of a result that exceeds the caller's limit, which is none of [`ferroblosc::ErrorKind`].
+/// The code of a result that exceeds the caller's limit, which is none of
+/// [`ferroblosc::ErrorKind`].
 pub const LIMIT: i32 = -100;

@@ -297,8 +297,8 @@ pub unsafe extern "C" fn fb_read_chunk(frame: *mut Frame, nchunk: i64, limit: us
     begin(frame, Read { job, shape: Vec::new(), result: Vec::new() })
 }
 
-/// Begins the read of a slice; returns the number of the read, or the code of an error. `bounds` are
-/// `ndim` starts and `ndim` stops.
+/// Begins the read of a slice; returns the number of the read, or the code of an error. `bounds`
+/// are `ndim` starts and `ndim` stops.
 ///
 /// # Safety
 /// The frame and the memory are valid.

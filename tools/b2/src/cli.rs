@@ -142,13 +142,15 @@ pub struct Settings {
     /// The level, from 0 (no compression) to 9 (best ratio) [default: that of IN, otherwise 5]
     #[arg(short, long, value_parser = clap::value_parser!(u8).range(0..=9))]
     pub level: Option<u8>,
-    /// The filters, separated by commas, in order of application [default: shuffle, or that of IN; 'compress': chosen]
+    /// The filters, separated by commas, in order of application [default: shuffle, or that of IN;
+    /// 'compress': chosen]
     #[arg(short, long, ignore_case = true, value_parser = FilterName::parser(), value_delimiter = ',')]
     pub filters: Vec<FilterName>,
     /// The block size, such as 64K [default: depends on the codec]
     #[arg(long, value_name = "SIZE")]
     pub block_size: Option<String>,
-    /// The chunk size, such as 4M [default: 1M, for arrays by their shape; 'recompress': that of IN]
+    /// The chunk size, such as 4M [default: 1M, for arrays by their shape; 'recompress': that of
+    /// IN]
     #[arg(long, value_name = "SIZE")]
     pub chunk_size: Option<String>,
     /// Write frames with checksums [default; 'recompress': as in IN]
@@ -190,18 +192,20 @@ pub struct ConvertArgs {
     /// The filter of the chunks of an HDF5 dataset
     #[arg(long, value_enum, value_name = "FILTER", default_value = "32026")]
     pub hdf5_filter: Hdf5FilterName,
-    /// Convert all arrays of a .npz file, an HDF5 file, a Zarr group, a store or a directory: to one
-    /// container, if OUT is named so, otherwise to files of the format --to or b2nd in a directory
+    /// Convert all arrays of a .npz file, an HDF5 file, a Zarr group, a store or a directory: to
+    /// one container, if OUT is named so, otherwise to files of the format --to or b2nd in a
+    /// directory
     #[arg(long, conflicts_with = "column")]
     pub all: bool,
     /// The column of a table
     #[arg(short, long, value_name = "NAME")]
     pub column: Option<String>,
-    /// The format of IN [default: detected; if it is unknown, CSV by the name, or bytes with --dtype]
+    /// The format of IN [default: detected; if it is unknown, CSV by the name, or bytes with
+    /// --dtype]
     #[arg(long, value_enum, ignore_case = true, value_name = "FORMAT")]
     pub from: Option<InputFormat>,
-    /// The character between the fields of a CSV file IN [default: a comma, or a tab if the name ends
-    /// with .tsv]
+    /// The character between the fields of a CSV file IN [default: a comma, or a tab if the name
+    /// ends with .tsv]
     #[arg(long, value_name = "CHARACTER", value_parser = delimiter)]
     pub delimiter: Option<u8>,
     /// Whether the first line of a CSV file IN contains the names of the columns
@@ -225,8 +229,8 @@ pub struct ConvertArgs {
     /// Convert the bytes of an array, without type and shape
     #[arg(short, long, conflicts_with = "dtype")]
     pub raw: bool,
-    /// Embed the leaves of a store that have fewer bytes of data in 'embed.b2e'; 0 makes all of them
-    /// files [default: as in IN]
+    /// Embed the leaves of a store that have fewer bytes of data in 'embed.b2e'; 0 makes all of
+    /// them files [default: as in IN]
     #[arg(long, value_name = "SIZE")]
     pub embed: Option<String>,
     /// Fail if OUT does not support a metalayer, attribute, fill value or codec parameter of IN
@@ -240,8 +244,8 @@ pub struct ConvertArgs {
 
 #[derive(Args)]
 pub struct CompressArgs {
-    /// Files, or '-'; of two paths the second is the frame to write, unless it is a file that is not
-    /// a frame [default of OUT: IN.b2frame]
+    /// Files, or '-'; of two paths the second is the frame to write, unless it is a file that is
+    /// not a frame [default of OUT: IN.b2frame]
     #[arg(value_name = "IN", required = true)]
     pub paths: Vec<PathBuf>,
     /// The frame to write, or '-', or the directory for the frames, which is created
@@ -690,8 +694,8 @@ pub struct CatArgs {
     /// missing ones: '10:20,::2,-1', '...,0'
     #[arg(short, long, allow_hyphen_values = true)]
     pub slice: Option<String>,
-    /// The column of a table or of an array of records; A/B is the column B of A. A table in a store
-    /// can have several: 'A,B'
+    /// The column of a table or of an array of records; A/B is the column B of A. A table in a
+    /// store can have several: 'A,B'
     #[arg(short, long, value_name = "NAME")]
     pub column: Option<String>,
     /// The condition that printed rows of a table in a store satisfy: 'a > 3 and b == "x"'
@@ -731,8 +735,8 @@ pub struct HeadArgs {
     /// The number of lines
     #[arg(short = 'l', long, default_value_t = 10, value_name = "NUMBER")]
     pub lines: u64,
-    /// The column of a table or of an array of records; A/B is the column B of A. A table in a store
-    /// can have several: 'A,B'
+    /// The column of a table or of an array of records; A/B is the column B of A. A table in a
+    /// store can have several: 'A,B'
     #[arg(short, long, value_name = "NAME")]
     pub column: Option<String>,
     /// The condition that printed rows of a table in a store satisfy: 'a > 3 and b == "x"'

@@ -131,8 +131,8 @@ pub fn run(args: &SliceArgs, cli: &Cli) -> Outcome {
     Ok(())
 }
 
-/// Returns the numbers of the chunks of the result that are whole chunks of the array, each with the
-/// number of that chunk. It is empty if the grids of chunks differ.
+/// Returns the numbers of the chunks of the result that are whole chunks of the array, each with
+/// the number of that chunk. It is empty if the grids of chunks differ.
 fn whole_chunks(geometry: &Geometry, selection: &Selection) -> Vec<(i64, i64)> {
     let chunk = geometry.chunkshape();
     let is_aligned = selection.axes.iter().enumerate().all(|(dim, axis)| {

@@ -1,7 +1,7 @@
 //! Writing items of any format to a part of an array, and the inputs of `append` and `concat`.
 //!
-//! Items are read and written in boxes that consist of whole chunks of the array, so that each chunk
-//! is compressed once. A box has at most 64 MiB, unless a chunk is larger.
+//! Items are read and written in boxes that consist of whole chunks of the array, so that each
+//! chunk is compressed once. A box has at most 64 MiB, unless a chunk is larger.
 
 use crate::error::{Failure, Outcome};
 use crate::io::Input;
@@ -221,8 +221,8 @@ fn fit_array(info: &ArrayInfo, target: &ArrayInfo, axis: usize) -> Result<u64, S
 /// Reads the items from the first to before the second index in each dimension.
 pub type ReadBox<'a> = &'a mut dyn FnMut(&[u64], &[u64], &mut [u8]) -> Result<(), Failure>;
 
-/// Writes items of this shape to the array, from the index `to` on. `read` reads them; `write_error`
-/// adds the name of the array to errors of writing.
+/// Writes items of this shape to the array, from the index `to` on. `read` reads them;
+/// `write_error` adds the name of the array to errors of writing.
 pub fn fill(
     array: &mut Array,
     (to, shape): (&[u64], &[u64]),

@@ -1,9 +1,9 @@
 //! Changes of frames and arrays in place.
 //!
-//! Changes are durable (`docs/durability.md`): after an error or a crash the file has its old or its
-//! new content. While a program changes a frame it holds a lock (`flock`) on the file, or on the
-//! index of a directory, so that two programs change it one after the other. If the frame has a lock
-//! file of Blosc2 (`.b2lock`), it is used too.
+//! Changes are durable (`docs/durability.md`): after an error or a crash the file has its old or
+//! its new content. While a program changes a frame it holds a lock (`flock`) on the file, or on
+//! the index of a directory, so that two programs change it one after the other. If the frame has a
+//! lock file of Blosc2 (`.b2lock`), it is used too.
 
 use crate::error::{Failure, Outcome};
 use crate::io::STDIO;
@@ -103,8 +103,8 @@ pub fn other_files(path: &Path, found: &Detected) -> Result<Vec<OsString>, Failu
     Ok(files)
 }
 
-/// Adds the other files in the directory of a frame to the directory that will replace it, and syncs
-/// it. They are hard links, so that a lock file stays the same file.
+/// Adds the other files in the directory of a frame to the directory that will replace it, and
+/// syncs it. They are hard links, so that a lock file stays the same file.
 pub fn keep_other_files(path: &Path, found: &Detected, target: &Path) -> Result<(), Failure> {
     let files = other_files(path, found)?;
     if files.is_empty() {

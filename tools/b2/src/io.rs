@@ -55,8 +55,8 @@ pub fn temporary_folder() -> Result<Folder, Failure> {
     Ok(folder.map_err(|error| named(error, Error::FileOpen, "create a directory in", &parent))?)
 }
 
-/// Fails if an output is a container of the input: with it all other arrays would be replaced. `key`
-/// is that of the input in the file or directory `container`.
+/// Fails if an output is a container of the input: with it all other arrays would be replaced.
+/// `key` is that of the input in the file or directory `container`.
 pub fn refuse_container(container: &Path, key: &str, output: &Path) -> Outcome {
     let (Ok(container), Ok(target)) = (fs::canonicalize(container), fs::canonicalize(output))
     else {

@@ -16,8 +16,8 @@ pub fn print(value: &Json) -> Outcome {
     Ok(writeln!(crate::io::stdout(), "{}", escape_json(&text))?)
 }
 
-/// A list that is written element by element. The output is that of [`print`](fn@print) for the whole
-/// list.
+/// A list that is written element by element. The output is that of [`print`](fn@print) for the
+/// whole list.
 pub struct ListWriter<W> {
     output: W,
     /// The open lists and objects: the closing bracket, and whether there are elements.

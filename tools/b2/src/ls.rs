@@ -2,8 +2,8 @@
 //!
 //! In a tree, a name is the last part of the path, indented by its depth.
 //!
-//! Chunks may be too many for the memory. As JSON, they are written as they are read. The width of a
-//! column of the table depends on all rows: a file with many chunks is read twice, first for the
+//! Chunks may be too many for the memory. As JSON, they are written as they are read. The width of
+//! a column of the table depends on all rows: a file with many chunks is read twice, first for the
 //! widths and then for the rows.
 
 use crate::cli::LsArgs;

@@ -1,5 +1,5 @@
-//! Ratio and speed of settings for a sample: measurements, Pareto fronts, and the best setting for a
-//! goal. `bench` and `--auto` use it.
+//! Ratio and speed of settings for a sample: measurements, Pareto fronts, and the best setting for
+//! a goal. `bench` and `--auto` use it.
 //!
 //! Times are compared with a model of storage: the time to read is that to transfer the compressed
 //! bytes and to decompress them, the time to write that to compress and to transfer them.

@@ -133,8 +133,8 @@ pub fn put(args: &PutArgs, cli: &Cli) -> Outcome {
     writer.commit().map_err(at_path)
 }
 
-/// Returns the leaf for a file: an unchanged contiguous frame, data of other formats as an array, if
-/// they have a type and a shape, or as a frame. The folder holds the file until the commit.
+/// Returns the leaf for a file: an unchanged contiguous frame, data of other formats as an array,
+/// if they have a type and a shape, or as a frame. The folder holds the file until the commit.
 fn new_leaf(args: &PutArgs, cli: &Cli) -> Result<(NewLeaf, Option<Folder>), Failure> {
     let input = Input::new(&args.file)?;
     let as_it_is = || NewLeaf::file(input.path()).map_err(|error| input.error(error));
@@ -289,8 +289,8 @@ pub fn is_a_store(target: &Target) -> Failure {
         .with_hint(format!("'b2 ls -r {name}' lists its objects, and {name}:/KEY is one of them"))
 }
 
-/// Opens data to read. An array or frame in a store is extracted to a temporary file, and a table is
-/// converted to records.
+/// Opens data to read. An array or frame in a store is extracted to a temporary file, and a table
+/// is converted to records.
 ///
 /// # Errors
 /// If it is a store that is not a table, or an object without items of one type.

@@ -1,4 +1,5 @@
-//! `recompress`: frames and arrays with other parameters of compression, or other chunks and blocks.
+//! `recompress`: frames and arrays with other parameters of compression, or other chunks and
+//! blocks.
 //!
 //! Items, types and metadata stay unchanged. The new frame is written next to its target, compared
 //! with the old one item by item, and renamed.

@@ -27,8 +27,8 @@ pub struct Settled {
 
 impl Settled {
     /// Verifies a file. If there is damage, it waits for programs that have locked the frame, and
-    /// verifies the file again if another program has changed it. A damaged frame stays locked until
-    /// the result is dropped.
+    /// verifies the file again if another program has changed it. A damaged frame stays locked
+    /// until the result is dropped.
     pub fn of(path: &Path, found: &Detected, reading: &Reading) -> Result<Settled, Failure> {
         let mut lock = None;
         for _ in 0..ATTEMPTS {

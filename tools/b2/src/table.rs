@@ -74,8 +74,8 @@ impl Table {
         self.truncate(len);
     }
 
-    /// Writes the rows that are not written yet, with two blanks between columns. `style` styles the
-    /// first row of the table. The columns are as wide as their widest cell so far.
+    /// Writes the rows that are not written yet, with two blanks between columns. `style` styles
+    /// the first row of the table. The columns are as wide as their widest cell so far.
     pub fn write(
         &mut self,
         output: &mut impl Write,

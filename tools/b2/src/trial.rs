@@ -6,10 +6,10 @@
 //! the automatic block size depends on the filter. If the filters are given, only the item size is
 //! chosen.
 //!
-//! The sample has the size of a chunk, but at most [`SAMPLE_BYTES`]. It consists of four segments of
-//! equal size that are distributed over a regular file, or over the first [`PREFIX_BYTES`] of other
-//! inputs. A quarter of the sample is compressed with all candidates, the whole sample only with
-//! those that are close to the best one.
+//! The sample has the size of a chunk, but at most [`SAMPLE_BYTES`]. It consists of four segments
+//! of equal size that are distributed over a regular file, or over the first [`PREFIX_BYTES`] of
+//! other inputs. A quarter of the sample is compressed with all candidates, the whole sample only
+//! with those that are close to the best one.
 
 use crate::settings::without_schunk;
 use ferroblosc::chunk::Compressor;

@@ -159,7 +159,8 @@ pub fn check(
     Ok(())
 }
 
-/// Fails if the file for the metadata must not be written: it exists, or is the input or the output.
+/// Fails if the file for the metadata must not be written: it exists, or is the input or the
+/// output.
 pub fn check_metadata(
     call: &Call,
     logger: &Logger,

@@ -1,5 +1,5 @@
-//! The subcommands, their usage texts, and errors of the command line in the format of Bloscpack: the
-//! usage, then `blpk c: error: …`, on standard error.
+//! The subcommands, their usage texts, and errors of the command line in the format of Bloscpack:
+//! the usage, then `blpk c: error: …`, on standard error.
 
 use crate::log;
 use ferroblosc_tools_common::status::{ERROR, USAGE};

@@ -75,8 +75,8 @@ fn folders() -> MutexGuard<'static, Vec<Staging>> {
     FOLDERS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Installs handlers for SIGINT, SIGTERM and SIGHUP, or those of the console on Windows, that remove
-/// all staging folders. Programs must call this function once, at their start.
+/// Installs handlers for SIGINT, SIGTERM and SIGHUP, or those of the console on Windows, that
+/// remove all staging folders. Programs must call this function once, at their start.
 ///
 /// # Errors
 /// Errors of installing the handlers and of starting the thread.
@@ -241,8 +241,8 @@ impl Staged {
     /// Prepares the creation of `target`.
     ///
     /// # Errors
-    /// [`io::ErrorKind::InvalidInput`] for a FIFO, a device or a socket, which would be lost; errors of
-    /// creating the staging folder next to it.
+    /// [`io::ErrorKind::InvalidInput`] for a FIFO, a device or a socket, which would be lost;
+    /// errors of creating the staging folder next to it.
     pub fn new(target: &Path) -> io::Result<Staged> {
         // A symbolic link is kept; the file it refers to is replaced.
         let target = fs::canonicalize(target).unwrap_or_else(|_| target.to_owned());
@@ -337,7 +337,8 @@ impl Staged {
     /// Gives the result the permissions of a file, without its set-user-ID, set-group-ID and sticky
     /// bits, and its owner and group, if the system permits it. Without the group, the group has no
     /// rights. Those who can read the file can search the result, if it is a directory; the owner
-    /// can always read the result. The commit then does not keep the permissions of a replaced file.
+    /// can always read the result. The commit then does not keep the permissions of a replaced
+    /// file.
     ///
     /// # Errors
     /// Errors of setting the permissions.

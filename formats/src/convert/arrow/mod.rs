@@ -331,7 +331,8 @@ impl BatchWriter<'_> {
 /// computed columns and attributes of the table.
 ///
 /// # Errors
-/// - [`Error::Field`] if a column has no type of Arrow, or a value has another type than its column;
+/// - [`Error::Field`] if a column has no type of Arrow, or a value has another type than its
+///   column;
 /// - [`Error::Arrow`] for the stream format, and if writing fails; [`Error::Store`].
 pub fn table_to_arrow(
     table: &Table<'_>,

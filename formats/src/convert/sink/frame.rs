@@ -138,7 +138,8 @@ pub fn compress(
 }
 
 /// Returns the chunk shape and the block shape of a new array of this type and shape: those that
-/// `writing` requests, contiguous in C order if it requests only sizes, or those of [`Layout::auto`].
+/// `writing` requests, contiguous in C order if it requests only sizes, or those of
+/// [`Layout::auto`].
 ///
 /// # Errors
 /// [`Error::Layout`] for extents of more than 31 bits.
@@ -226,8 +227,8 @@ pub(super) fn requested(lengths: &[u64], outer: &[u64], of_block: bool) -> Resul
     lengths.iter().map(|&len| i32::try_from(len).map_err(|_| Error::Layout)).collect()
 }
 
-/// Returns the chunk shape of a new array that is not a frame: the requested one, contiguous chunks of
-/// the requested size, that of the source, or that of [`Layout::auto`].
+/// Returns the chunk shape of a new array that is not a frame: the requested one, contiguous chunks
+/// of the requested size, that of the source, or that of [`Layout::auto`].
 #[cfg(any(feature = "hdf5", feature = "zarr"))]
 pub(super) fn chunkshape_of(
     source: &dyn Source,
@@ -257,8 +258,8 @@ pub(super) fn check_chunk_size(chunks: &[u64], itemsize: u64) -> Result<()> {
     Ok(())
 }
 
-/// Whether the items of each chunk are contiguous in C order: a single item in the first dimensions,
-/// partial in one, and complete in the dimensions after it.
+/// Whether the items of each chunk are contiguous in C order: a single item in the first
+/// dimensions, partial in one, and complete in the dimensions after it.
 fn is_contiguous(shape: &[u64], chunk: &[u64]) -> bool {
     let mut rest = chunk.iter().zip(shape).skip_while(|&(&chunk, _)| chunk == 1);
     rest.next();

@@ -34,8 +34,8 @@ struct Transposer {
 }
 
 impl Transposer {
-    /// Reads from the cached window. Reads that are large, or farther apart than the window is long,
-    /// bypass it. `stride` is the distance between reads in bytes.
+    /// Reads from the cached window. Reads that are large, or farther apart than the window is
+    /// long, bypass it. `stride` is the distance between reads in bytes.
     fn read(
         &mut self,
         stored: &mut impl Stored,

@@ -284,8 +284,8 @@ impl Reader {
         Ok(Items { dtype: fixed.dtype.clone(), shape, bytes, valid })
     }
 
-    /// Returns the bytes of consecutive stored rows of a fixed size; `None` for other columns, and for
-    /// those whose null value is not a number. Several threads decode large ranges.
+    /// Returns the bytes of consecutive stored rows of a fixed size; `None` for other columns, and
+    /// for those whose null value is not a number. Several threads decode large ranges.
     pub fn items_in(&self, rows: Range<u64>, budget: &mut Budget) -> Result<Option<Items>> {
         let Values::Fixed(fixed) = &self.values else {
             return Ok(None);
@@ -360,7 +360,8 @@ impl Reader {
         Ok(texts)
     }
 
-    /// Returns the texts of consecutive stored rows; `None` for columns of another kind than `utf8`.
+    /// Returns the texts of consecutive stored rows; `None` for columns of another kind than
+    /// `utf8`.
     pub fn texts_in(&self, rows: Range<u64>, budget: &mut Budget) -> Result<Option<Texts>> {
         let Values::Utf8(stored) = &self.values else {
             return Ok(None);
@@ -550,7 +551,8 @@ impl Reader {
         Ok(Some(valid))
     }
 
-    /// Returns the mask for consecutive rows, whose memory reduces the budget; `None` without a mask.
+    /// Returns the mask for consecutive rows, whose memory reduces the budget; `None` without a
+    /// mask.
     fn validity_in(&self, rows: Range<u64>, budget: &mut Budget) -> Result<Option<Vec<bool>>> {
         if self.mask.is_none() {
             return Ok(None);

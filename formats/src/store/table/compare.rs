@@ -153,8 +153,8 @@ fn matching_integers(comparison: Comparison, constant: Number) -> (RangeInclusiv
     }
 }
 
-/// Adds to `holds` whether each item of a dtype compares with a constant. Returns `false` for dtypes
-/// that are no numbers.
+/// Adds to `holds` whether each item of a dtype compares with a constant. Returns `false` for
+/// dtypes that are no numbers.
 pub fn compare_items(
     dtype: &Dtype,
     bytes: &[u8],

@@ -77,7 +77,8 @@ impl Fixed {
         Ok((start, stop))
     }
 
-    /// Returns the bytes of consecutive rows, which must exist. Several threads decode large ranges.
+    /// Returns the bytes of consecutive rows, which must exist. Several threads decode large
+    /// ranges.
     pub fn read_parallel(&self, rows: Range<u64>) -> Result<Vec<u8>> {
         let piece = Blocks::of(&self.array).piece(self.row_size);
         let count = rows.end - rows.start;
@@ -115,8 +116,8 @@ impl Fixed {
         self.array.get_slice_into(&start, &stop, dest).map_err(Error::frame(&self.key))
     }
 
-    /// Returns the bytes of the rows, which are ascending and must exist. Several threads decode large
-    /// ranges.
+    /// Returns the bytes of the rows, which are ascending and must exist. Several threads decode
+    /// large ranges.
     pub fn gather(&self, rows: &[u64]) -> Result<Vec<u8>> {
         let row_size = usize::try_from(self.row_size).map_err(|_| Error::Memory)?;
         let size = row_size.checked_mul(rows.len()).ok_or(Error::Memory)?;

@@ -146,8 +146,8 @@ impl StoreWriter {
     /// Begins a new table. Its key can be the root of an empty tree or embed store.
     ///
     /// # Errors
-    /// - [`Error::KeyExists`]; [`Error::InvalidName`] for the key, or the name of a column: an empty
-    ///   name, one that starts with `_`, or one that differs from another only by case;
+    /// - [`Error::KeyExists`]; [`Error::InvalidName`] for the key, or the name of a column: an
+    ///   empty name, one that starts with `_`, or one that differs from another only by case;
     /// - [`Error::Column`] if the description of a column is invalid;
     /// - [`Error::Refused`] if the store is no tree, or the key is a group or is below a leaf or an
     ///   object.
@@ -353,8 +353,9 @@ impl TableWriter<'_> {
         self.changed.extend(leaves.into_iter().map(|(key, leaf)| (key, Some(leaf))));
     }
 
-    /// Appends rows: the values of each column by name, of equal lengths. Columns that are not given
-    /// get the default of the schema, or nulls. Generated columns that are not given become stale.
+    /// Appends rows: the values of each column by name, of equal lengths. Columns that are not
+    /// given get the default of the schema, or nulls. Generated columns that are not given become
+    /// stale.
     ///
     /// # Errors
     /// No row is appended after the first four:
@@ -479,8 +480,8 @@ impl TableWriter<'_> {
         Ok(())
     }
 
-    /// Removes values without a row, such as those of rows that an interrupted commit in a directory
-    /// did not finish, and deleted rows at the end of the table.
+    /// Removes values without a row, such as those of rows that an interrupted commit in a
+    /// directory did not finish, and deleted rows at the end of the table.
     ///
     /// # Errors
     /// - [`Error::Damaged`] if a column has fewer values than the table has rows;
@@ -508,8 +509,8 @@ impl TableWriter<'_> {
         Ok(())
     }
 
-    /// Returns the number of stored rows up to the last one that is live in the files of a directory.
-    /// Their values stay until all steps of the commit are done.
+    /// Returns the number of stored rows up to the last one that is live in the files of a
+    /// directory. Their values stay until all steps of the commit are done.
     fn committed_end(&self) -> Result<u64> {
         match &self.writer.old {
             Some(old) if self.is_stepwise() => old.table(&self.key)?.end_of_live(),
@@ -561,7 +562,8 @@ impl TableWriter<'_> {
     /// Deletes rows, in any order. Their values stay until [`TableWriter::compact`].
     ///
     /// # Errors
-    /// - [`Error::OutOfRange`]; the errors of [`Table::values`]; [`Error::Frame`]; [`Error::Memory`].
+    /// - [`Error::OutOfRange`]; the errors of [`Table::values`]; [`Error::Frame`];
+    ///   [`Error::Memory`].
     pub fn delete(&mut self, rows: &[u64]) -> Result<()> {
         let rows: BTreeSet<u64> = rows.iter().copied().collect();
         let (Some(&first), Some(&last)) = (rows.first(), rows.last()) else {
@@ -597,7 +599,8 @@ impl TableWriter<'_> {
     /// - [`Error::NoSuchColumn`]; [`Error::Column`] if the column is not written;
     /// - [`Error::OutOfRange`] if the rows do not all exist; [`Error::Value`] if they are not
     ///   ascending, and for lengths that differ or values that the column cannot contain;
-    /// - [`Error::Refused`] for the texts of a `utf8` column in a directory, which two files contain;
+    /// - [`Error::Refused`] for the texts of a `utf8` column in a directory, which two files
+    ///   contain;
     /// - the errors of [`TableWriter::append`].
     pub fn set(&mut self, column: &str, rows: &[u64], cells: Cells<'_>) -> Result<()> {
         self.check()?;

@@ -1,8 +1,8 @@
 //! Writing of zip files with stored members.
 //!
-//! Equal members give equal bytes: all have the same time, 1980-01-01. Fields of 64 bits are written
-//! only for sizes, offsets and counts that need them. The CRC-32 of a member that is written as a
-//! stream is put into its local header when the stream has ended.
+//! Equal members give equal bytes: all have the same time, 1980-01-01. Fields of 64 bits are
+//! written only for sizes, offsets and counts that need them. The CRC-32 of a member that is
+//! written as a stream is put into its local header when the stream has ended.
 
 use std::io::{self, Seek, SeekFrom, Write};
 

@@ -57,8 +57,8 @@ pub unsafe extern "C" fn blosc2_rs_schunk_open_mmap(
         name: c"filesystem_mmap".as_ptr(),
         params,
     };
-    // SAFETY: the block is large enough for the struct, and aligned by `malloc`. The caller passes a
-    // C string or null. After a failure the library does not use the struct.
+    // SAFETY: the block is large enough for the struct, and aligned by `malloc`. The caller passes
+    // a C string or null. After a failure the library does not use the struct.
     unsafe {
         stream.write(blosc2_stdio_mmap { mode: mode.as_ptr(), ..defaults::STDIO_MMAP });
         let schunk = blosc2_schunk_open_offset_udio(urlpath, offset, &io);
@@ -101,7 +101,8 @@ mod tests {
         };
         let (missing, other, frame) = (path("missing"), path("other"), path("frame.b2frame"));
         std::fs::write(other.to_str().unwrap(), [7; 5000]).unwrap();
-        // SAFETY: the storage and its path are valid during the call; the super-chunk is freed once.
+        // SAFETY: the storage and its path are valid during the call; the super-chunk is freed
+        // once.
         unsafe {
             let storage = blosc2_storage {
                 contiguous: true,

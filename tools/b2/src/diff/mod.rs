@@ -1,5 +1,5 @@
-//! `diff`: compares the data of two files of any formats, of two objects in stores, or all arrays of
-//! two containers.
+//! `diff`: compares the data of two files of any formats, of two objects in stores, or all arrays
+//! of two containers.
 //!
 //! Items are compared by value: the byte order, the width of numbers and the padding of texts do
 //! not matter. NaN equals NaN. Data without a type are compared byte by byte. The exit status is

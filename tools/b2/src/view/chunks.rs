@@ -1,7 +1,7 @@
 //! The chunk map: the compression ratio of each chunk, or of groups of chunks.
 //!
-//! At most [`MAX_CHUNKS`] headers are read, for at most [`PATIENCE`], so the map of a large file may
-//! end before its last chunk.
+//! At most [`MAX_CHUNKS`] headers are read, for at most [`PATIENCE`], so the map of a large file
+//! may end before its last chunk.
 
 use crate::error::Failure;
 use crate::store::Target;
@@ -145,8 +145,8 @@ impl ChunkMap {
     }
 }
 
-/// Returns the step of a ratio on a logarithmic scale with `steps` steps: ratios up to 1 are step 0,
-/// those from 100 on the last one.
+/// Returns the step of a ratio on a logarithmic scale with `steps` steps: ratios up to 1 are step
+/// 0, those from 100 on the last one.
 pub fn step(ratio: f64, steps: usize) -> usize {
     let fraction = (ratio.max(1.0).log10() / 2.0).min(1.0);
     ((fraction * steps as f64) as usize).min(steps.saturating_sub(1))

@@ -1,8 +1,8 @@
 //! The cells of a slice with two dimensions: items of arrays, fields of records, columns of tables,
 //! objects, and bytes.
 //!
-//! Only the requested cells are read, at most [`MAX_BYTES`] at once. If a read fails, it is repeated
-//! for parts of the cells, so that the cells around a damaged chunk are shown.
+//! Only the requested cells are read, at most [`MAX_BYTES`] at once. If a read fails, it is
+//! repeated for parts of the cells, so that the cells around a damaged chunk are shown.
 
 use crate::cat::array_or_bytes;
 use crate::error::{Failure, Outcome};

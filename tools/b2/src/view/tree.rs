@@ -1,5 +1,5 @@
-//! The tree: directories, containers, groups, tables and arrays. The entries of a group are read when
-//! it is opened, the type and the sizes of an entry when it is displayed.
+//! The tree: directories, containers, groups, tables and arrays. The entries of a group are read
+//! when it is opened, the type and the sizes of an entry when it is displayed.
 
 use crate::error::{Failure, Outcome};
 use crate::info;

@@ -93,8 +93,8 @@ fn fifos_are_inputs_and_outputs() {
     let mut bytes = Vec::new();
     std::fs::File::open(folder.path("fifo")).unwrap().read_to_end(&mut bytes).unwrap();
     assert!(child.wait_with_output().unwrap().status.success());
-    // Another FIFO: processes that other tests start may still have the reading end of the first one,
-    // and the bytes would be lost if it were closed before the program opens the FIFO.
+    // Another FIFO: processes that other tests start may still have the reading end of the first
+    // one, and the bytes would be lost if it were closed before the program opens the FIFO.
     make_fifo(&folder, "input");
     let child = folder.start(&["convert", "input", "new.b2z"]);
     std::fs::File::options()

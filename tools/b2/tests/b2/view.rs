@@ -46,7 +46,8 @@ impl Session {
         let terminal = opened();
         set_size(&terminal, width, height);
         let before = tcgetattr(&terminal).unwrap();
-        // `setsid` makes the terminal the controlling one, so that Ctrl-C and resizing send signals.
+        // `setsid` makes the terminal the controlling one, so that Ctrl-C and resizing send
+        // signals.
         let program = folder.command(&[]);
         let mut command = Command::new("setsid");
         command

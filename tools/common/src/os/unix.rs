@@ -15,9 +15,9 @@ use std::path::Path;
 /// The value of a special character that does not exist.
 const DISABLED: u8 = 0;
 
-/// Calls a function in another thread before SIGINT, SIGTERM or SIGHUP ends the program. Signals that
-/// the program ignores since its start do not end it: `nohup` and background jobs of scripts rely on
-/// that.
+/// Calls a function in another thread before SIGINT, SIGTERM or SIGHUP ends the program. Signals
+/// that the program ignores since its start do not end it: `nohup` and background jobs of scripts
+/// rely on that.
 ///
 /// # Errors
 /// Errors of installing the handlers and of starting the thread.

@@ -17,8 +17,8 @@ const LOCK: &str = ".ferroblosc-lock";
 /// The time between two attempts to lock a file.
 const DELAY: Duration = Duration::from_millis(50);
 
-/// Calls a function in another thread before Ctrl-C, Ctrl-Break, or the end of the console or of the
-/// session ends the program.
+/// Calls a function in another thread before Ctrl-C, Ctrl-Break, or the end of the console or of
+/// the session ends the program.
 ///
 /// # Errors
 /// Errors of installing the handler and of starting the thread.

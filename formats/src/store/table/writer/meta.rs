@@ -24,13 +24,14 @@ const VISIBILITY_EPOCH: &str = "visibility_epoch";
 impl TableWriter<'_> {
     /// Adds the changes to the writer of the store.
     ///
-    /// Indexes are dropped if values, or the numbers of stored rows, changed: after `append`, `set`,
-    /// `drop_column` and a `compact` that removed rows. They stay after `add_column`, and after
-    /// `delete`, unless it deleted the last rows of a table with values of variable length: their
-    /// stored rows are removed, if the table is not in a directory.
+    /// Indexes are dropped if values, or the numbers of stored rows, changed: after `append`,
+    /// `set`, `drop_column` and a `compact` that removed rows. They stay after `add_column`, and
+    /// after `delete`, unless it deleted the last rows of a table with values of variable length:
+    /// their stored rows are removed, if the table is not in a directory.
     ///
     /// # Errors
-    /// - [`Error::Refused`] if an earlier change failed halfway; [`Error::Frame`]; [`Error::Memory`].
+    /// - [`Error::Refused`] if an earlier change failed halfway; [`Error::Frame`];
+    ///   [`Error::Memory`].
     pub fn finish(mut self) -> Result<TableChange> {
         self.flush()?;
         // python-blosc2 would reuse these rows without their values of variable length.
