@@ -48,7 +48,7 @@ mkdir -p "$other"
 if reference=$("$root/scripts/reference.sh" library 2> /dev/null); then
     echo "The other library is C-Blosc2."
 else
-    echo "C-Blosc2 can't be fetched: using a copy of our library instead."
+    echo "C-Blosc2 cannot be fetched: using a copy of our library instead."
     reference=$prefix/lib/libblosc2.so
 fi
 cp -fL "$reference" "$other/libblosc2.so"

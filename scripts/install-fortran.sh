@@ -6,7 +6,7 @@
 #
 # `build` needs a Fortran compiler, CMake and a C compiler; FC selects the compiler (default
 # gfortran). `install` copies the modules to PREFIX together with their sources, for compilers that
-# can't read gfortran's modules; it does nothing if nothing was built. LIBDIR is the library folder
+# cannot read gfortran's modules; it does nothing if nothing was built. LIBDIR is the library folder
 # relative to PREFIX, as for install.sh.
 set -euo pipefail
 

@@ -2,7 +2,7 @@
 # Installs a Rust toolchain, target or component: need-rust.sh toolchain VERSION
 #     | need-rust.sh target TRIPLE | need-rust.sh component NAME [TOOLCHAIN]
 #
-# Installs what is missing with rustup. If rustup can't fetch it, the script prints
+# Installs what is missing with rustup. If rustup cannot fetch it, the script prints
 # NOT CHECKED and fails. The checks that need it then fail, too, unless ALLOW_UNCHECKED is set, for
 # machines that reach only package registries.
 set -euo pipefail

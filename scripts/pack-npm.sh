@@ -4,7 +4,8 @@
 #
 # usage: pack-npm.sh FOLDER
 #
-# FOLDER gets the tarball, and node_modules/ferroblosc with its content. Prints the tarball's path.
+# Writes the tarball to FOLDER, and its content to node_modules/ferroblosc there. Prints the path of
+# the tarball.
 set -euo pipefail
 folder=$(realpath -m "$1")
 cd "$(dirname "$0")/.."

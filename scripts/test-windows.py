@@ -419,7 +419,7 @@ class Windows:
         self.tool("blpk", "decompress", "data.blp", "data.out")
         if (self.scratch / "data.out").read_bytes() != data:
             raise Failed("blpk changed the data")
-        # Existing files are kept; a device is no file.
+        # Existing files are kept; a device is not a file.
         self.tool("b2", "compress", "data.bin", "one.b2frame", status=1)
         self.tool("b2", "compress", "data.bin", "NUL")
         # Conversions, and arrays in a store with a drive in the path.

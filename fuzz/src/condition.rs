@@ -134,7 +134,7 @@ fn number(value: &Value) -> (i128, f64) {
             (number.floor() as i128, number - number.floor())
         }
         Value::Float(number) => (*number as i128, *number),
-        other => panic!("{other:?} is no number"),
+        other => panic!("{other:?} is not a number"),
     }
 }
 

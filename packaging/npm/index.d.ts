@@ -145,7 +145,7 @@ export class Extension {
 }
 
 /**
- * Decodes one value. Maps with other keys than texts are of type `Map`; integers that are no exact
- * number are of type `bigint`.
+ * Decodes one value. Maps with other keys than texts are of type `Map`; integers that a number cannot
+ * represent exactly are of type `bigint`.
  */
 export function decodeMessagePack(bytes: Uint8Array): unknown;

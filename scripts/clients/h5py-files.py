@@ -43,7 +43,7 @@ def write(path):
             chunks = tuple(max(1, size // 2) for size in array.shape)
             options = (0, 0, 0, 0, level, shuffle, codec)
             dataset = file.create_dataset(name, data=array, chunks=chunks, compression=32001, compression_opts=options)
-            # Without a shuffle some codecs can't compress numbers, and C-Blosc's Snappy needs a
+            # Without a shuffle some codecs cannot compress numbers, and C-Blosc's Snappy needs a
             # larger buffer than the filter allocates for records.
             assert shuffle == 0 or "snappy" in name or dataset.id.get_storage_size() < array.nbytes, name
             slots = dataset.id.get_create_plist().get_filter_by_id(32001)[1]

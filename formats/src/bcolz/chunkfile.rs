@@ -120,7 +120,7 @@ impl<'b> Chunk<'b> {
         let decoded = engine.decompress(self.bytes, nthreads, dest);
         match decoded {
             Ok(len) if len == self.nbytes => Ok(()),
-            _ => Err(fault(path, "the chunk can't be decompressed")),
+            _ => Err(fault(path, "the chunk cannot be decompressed")),
         }
     }
 
@@ -136,7 +136,7 @@ impl<'b> Chunk<'b> {
         let header =
             self.bytes.first_chunk().ok_or_else(|| fault(path, "the file is too short"))?;
         blosc1::lengths(header, self.nbytes)
-            .map_err(|_| fault(path, "the chunk can't be decompressed"))?;
+            .map_err(|_| fault(path, "the chunk cannot be decompressed"))?;
         plain.clear();
         plain.try_reserve_exact(self.nbytes)?;
         plain.resize(self.nbytes, 0);
@@ -159,7 +159,7 @@ impl<'b> Chunk<'b> {
         let read = engine.getitem(self.bytes, item(start), item(dest.len()), dest);
         match read {
             Ok(len) if len == dest.len() => Ok(true),
-            _ => Err(fault(path, "the chunk can't be decompressed")),
+            _ => Err(fault(path, "the chunk cannot be decompressed")),
         }
     }
 }

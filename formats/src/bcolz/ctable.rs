@@ -184,7 +184,7 @@ impl Ctable {
     /// existing bcolz object.
     ///
     /// # Errors
-    /// [`Error::ColumnName`], [`Error::ColumnExists`]; those of [`Carray::create`].
+    /// [`Error::ColumnName`], [`Error::ColumnExists`]; the errors of [`Carray::create`].
     pub fn create(
         root: &Path,
         columns: &[(&str, CarraySpec)],
@@ -273,7 +273,7 @@ impl Ctable {
     /// table.
     ///
     /// # Errors
-    /// [`Error::NoSuchColumn`]; those of [`Carray::read`].
+    /// [`Error::NoSuchColumn`]; the errors of [`Carray::read`].
     pub fn read(&mut self, column: &str, rows: Range<u64>) -> Result<Vec<u8>> {
         self.array(column)?.read(rows)
     }
@@ -281,7 +281,7 @@ impl Ctable {
     /// Fills `dest` with the bytes of a column's rows from `start`.
     ///
     /// # Errors
-    /// [`Error::NoSuchColumn`]; those of [`Carray::read_into`].
+    /// [`Error::NoSuchColumn`]; the errors of [`Carray::read_into`].
     pub fn read_into(&mut self, column: &str, start: u64, dest: &mut [u8]) -> Result<()> {
         self.array(column)?.read_into(start, dest)
     }
@@ -289,7 +289,7 @@ impl Ctable {
     /// Overwrites a column's rows from `start`.
     ///
     /// # Errors
-    /// [`Error::NoSuchColumn`]; those of [`Carray::set`].
+    /// [`Error::NoSuchColumn`]; the errors of [`Carray::set`].
     pub fn set(&mut self, column: &str, start: u64, rows: &[u8]) -> Result<()> {
         self.prepare_write()?;
         self.array(column)?.set(start, rows)
@@ -299,7 +299,7 @@ impl Ctable {
     /// columns keep their previous rows.
     ///
     /// # Errors
-    /// [`Error::Argument`] if the numbers of rows differ; those of [`Carray::append`].
+    /// [`Error::Argument`] if the numbers of rows differ; the errors of [`Carray::append`].
     pub fn append(&mut self, rows: &[&[u8]]) -> Result<()> {
         self.prepare_write()?;
         if rows.len() != self.columns.len() {
@@ -352,7 +352,7 @@ impl Ctable {
     /// Removes the last `count` rows.
     ///
     /// # Errors
-    /// Those of [`Carray::trim`]; if a column fails, the table may need a repair.
+    /// The errors of [`Carray::trim`]; if a column fails, the table may need a repair.
     pub fn trim(&mut self, count: u64) -> Result<()> {
         self.prepare_write()?;
         arrays(&mut self.columns).try_for_each(|array| array.trim(count))
@@ -361,7 +361,7 @@ impl Ctable {
     /// Changes the number of rows to `len`. New rows contain the fill value of each column.
     ///
     /// # Errors
-    /// Those of [`Carray::resize`].
+    /// The errors of [`Carray::resize`].
     pub fn resize(&mut self, len: u64) -> Result<()> {
         self.prepare_write()?;
         let before = self.len();
@@ -378,7 +378,7 @@ impl Ctable {
     /// Writes buffered rows.
     ///
     /// # Errors
-    /// Those of [`Carray::flush`].
+    /// The errors of [`Carray::flush`].
     pub fn flush(&mut self) -> Result<()> {
         if self.is_writable {
             arrays(&mut self.columns).try_for_each(Carray::flush)
@@ -390,7 +390,7 @@ impl Ctable {
     /// Flushes and closes the handle.
     ///
     /// # Errors
-    /// Those of [`Carray::flush`].
+    /// The errors of [`Carray::flush`].
     pub fn close(mut self) -> Result<()> {
         let flushed = self.flush();
         // Dropping the columns must not flush them again.
@@ -403,7 +403,7 @@ impl Ctable {
     ///
     /// # Errors
     /// [`Error::ColumnName`], [`Error::ColumnExists`] also if a directory of that name exists,
-    /// [`Error::UnequalColumns`]; those of `fill`. The table is then unchanged.
+    /// [`Error::UnequalColumns`]; the errors of `fill`. The table is then unchanged.
     pub fn add_column<E: From<Error>>(
         &mut self,
         name: &str,

@@ -205,7 +205,7 @@ fn attributes(root: &Path, store: &Store) -> Result<()> {
     }
 }
 
-/// Repairs an array. A column that lost its description or its last chunks gets the length
+/// Repairs an array. A column that lost its description or its last chunks is set to the length
 /// `table_len` of the intact columns in one step, before its chunks are filled: an interrupted
 /// repair must not leave a shorter column that looks intact.
 fn array(

@@ -29,7 +29,7 @@ impl Carray {
     /// `cbytes` (of the chunk files), `cparams` and `dflt`.
     ///
     /// # Errors
-    /// Those of [`Carray::stored_bytes`].
+    /// The errors of [`Carray::stored_bytes`].
     pub fn to_value(&self) -> Result<Value> {
         let shape = self.shape().into_iter().map(Value::from).collect();
         Ok(Value::object([

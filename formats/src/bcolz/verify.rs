@@ -329,7 +329,7 @@ fn chunk(
             None => Fault::Chunk(why),
         }),
         Err(error) if error.is_system_error() => return Err(error),
-        Err(_) => Some(Fault::Chunk("the file can't be read")),
+        Err(_) => Some(Fault::Chunk("the file cannot be read")),
     })
 }
 

@@ -265,8 +265,8 @@ impl Original {
 /// [`recover`](journal::recover).
 ///
 /// # Errors
-/// [`Error::NoOffsets`], [`Error::UnknownSizes`], [`Error::NotEnoughSpace`], those of reading the
-/// container and of its metadata. The file is then unchanged.
+/// [`Error::NoOffsets`], [`Error::UnknownSizes`], [`Error::NotEnoughSpace`]; the errors of reading
+/// the container and of its metadata. The file is then unchanged.
 pub fn append(
     original: &Path,
     new: impl Read + Send,
@@ -385,7 +385,7 @@ fn rebuild(
 /// Appends a file to a container.
 ///
 /// # Errors
-/// Those of [`append`]; [`Error::SameFile`] if both paths are the same file.
+/// The errors of [`append`]; [`Error::SameFile`] if both paths are the same file.
 pub fn append_file(original: &Path, new: &Path, args: &AppendArgs) -> Result<Appended> {
     check_different(original, new)?;
     let file = NamedFile::open(new)?;
@@ -397,7 +397,7 @@ pub fn append_file(original: &Path, new: &Path, args: &AppendArgs) -> Result<App
 /// Replaces the metadata of a container within the reserved size.
 ///
 /// # Errors
-/// Those of [`append`].
+/// The errors of [`append`].
 pub fn update_metadata(path: &Path, value: &Value, args: &MetadataArgs) -> Result<()> {
     let args = AppendArgs {
         metadata: Some(value.clone()),

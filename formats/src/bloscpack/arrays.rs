@@ -156,7 +156,7 @@ pub fn pack_ndarray_to_file(array: &Array, output: &Path, args: &PackArgs) -> Re
 /// Packs an array into memory.
 ///
 /// # Errors
-/// Those of [`pack_ndarray_to_file`].
+/// The errors of [`pack_ndarray_to_file`].
 pub fn pack_ndarray_to_bytes(array: &Array, args: &PackArgs) -> Result<Vec<u8>> {
     let (args, size) = array.pack_args(args)?;
     let mut output = Cursor::new(Vec::new());
@@ -266,7 +266,7 @@ pub fn unpack_ndarray_from_file(input: &Path, nthreads: usize) -> Result<Array> 
 /// Unpacks the array in a byte slice.
 ///
 /// # Errors
-/// Those of [`unpack_ndarray_from_file`].
+/// The errors of [`unpack_ndarray_from_file`].
 pub fn unpack_ndarray_from_bytes(input: &[u8], nthreads: usize) -> Result<Array> {
     unpack_array(Unpacking::new(input, Some(input.len() as u64))?, nthreads)
 }
@@ -274,7 +274,7 @@ pub fn unpack_ndarray_from_bytes(input: &[u8], nthreads: usize) -> Result<Array>
 /// Unpacks an array into a `.npy` file, which is created atomically.
 ///
 /// # Errors
-/// Those of [`unpack_ndarray_from_file`].
+/// The errors of [`unpack_ndarray_from_file`].
 pub fn npy_to_file(
     unpacking: Unpacking<impl Read + Send>,
     output: &Path,
@@ -295,7 +295,7 @@ pub fn npy_to_file(
 /// Packs a `.npy` file into a file.
 ///
 /// # Errors
-/// Those of [`pack_npy`]; [`Error::SameFile`] if both paths are the same file.
+/// The errors of [`pack_npy`]; [`Error::SameFile`] if both paths are the same file.
 pub fn pack_npy_file(npy: &Path, output: &Path, args: &PackArgs) -> Result<Packed> {
     check_different(npy, output)?;
     let reader = BufReader::with_capacity(FILE_BUFFER, NamedFile::open(npy)?);
@@ -305,7 +305,7 @@ pub fn pack_npy_file(npy: &Path, output: &Path, args: &PackArgs) -> Result<Packe
 /// Unpacks the array in a file into a `.npy` file.
 ///
 /// # Errors
-/// Those of [`npy_to_file`]; [`Error::SameFile`] if both paths are the same file.
+/// The errors of [`npy_to_file`]; [`Error::SameFile`] if both paths are the same file.
 pub fn unpack_npy_file(input: &Path, npy: &Path, nthreads: usize) -> Result<Unpacked> {
     check_different(input, npy)?;
     npy_to_file(open_file(input)?, npy, nthreads, &mut ())

@@ -185,7 +185,7 @@ impl fmt::Display for Error {
             }
             Error::NotEnoughSpace => f.write_str("not enough space"),
             Error::SameFile(path) => {
-                write!(f, "'{}' can't be input and output at once", path.display())
+                write!(f, "'{}' cannot be input and output at once", path.display())
             }
             Error::Busy(path) => {
                 write!(f, "'{}' is being changed by another process", path.display())
@@ -195,9 +195,9 @@ impl fmt::Display for Error {
                 "a change of '{}' was interrupted; 'blpk recover' restores the state before it",
                 path.display()
             ),
-            Error::Journal(path) => write!(f, "the journal '{}' can't be used", path.display()),
+            Error::Journal(path) => write!(f, "the journal '{}' cannot be used", path.display()),
             Error::NotANumpyArray => f.write_str("the file does not contain a NumPy array"),
-            Error::ObjectArray => f.write_str("arrays of Python objects can't be stored"),
+            Error::ObjectArray => f.write_str("arrays of Python objects cannot be stored"),
             Error::Dtype(text) => write!(f, "'{text}' is not a data type"),
             Error::Overlap(text) => write!(f, "fields of the dtype {text} overlap"),
             Error::Npy(why) => write!(f, "not a .npy file: {why}"),

@@ -127,7 +127,7 @@ fn ignored(reason: Reason) -> String {
 /// Returns a description of an ignored journal of a container.
 ///
 /// # Errors
-/// Those of reading.
+/// The errors of reading.
 pub fn describe_journal(path: &Path) -> Result<Option<String>> {
     Ok(match inspect(path)? {
         Found::Stale(reason) | Found::Foreign(reason) => Some(ignored(reason)),
@@ -212,7 +212,7 @@ pub fn recover(path: &Path) -> Result<bool> {
 /// process ends.
 ///
 /// # Errors
-/// The error of `change`, after the rollback; those of writing the journal.
+/// The error of `change`, after the rollback; the errors of writing the journal.
 pub(super) fn change<T>(
     path: &Path,
     file: &File,

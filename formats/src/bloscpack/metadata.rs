@@ -29,7 +29,7 @@ impl Metadata {
     /// Decodes the content of a section.
     ///
     /// # Errors
-    /// Those of [`MetadataSection::plain`]. Invalid JSON is not an error.
+    /// The errors of [`MetadataSection::plain`]. Invalid JSON is not an error.
     pub fn of(section: &MetadataSection) -> blpk::Result<Metadata> {
         let bytes = section.plain()?;
         let kind = section.header.kind();
@@ -72,7 +72,7 @@ pub fn section_for(value: &Value, args: &MetadataArgs) -> Result<MetadataSection
 /// Returns the section for a value that replaces another section with the same reserved size.
 ///
 /// # Errors
-/// [`Error::NoChangeInMetadata`], [`Error::ChecksumLengthMismatch`], and those of [`section_for`].
+/// [`Error::NoChangeInMetadata`], [`Error::ChecksumLengthMismatch`]; the errors of [`section_for`].
 pub fn replacement(
     old: &MetadataSection,
     value: &Value,

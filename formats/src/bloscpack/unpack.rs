@@ -34,7 +34,7 @@ impl<R: Read + Send> Unpacking<R> {
     /// Reads the header and the metadata. `size` is the size of the container in bytes, if known.
     ///
     /// # Errors
-    /// Those of [`Stream::new`] and [`Metadata::of`].
+    /// The errors of [`Stream::new`] and [`Metadata::of`].
     pub fn new(input: R, size: Option<u64>) -> Result<Unpacking<R>> {
         let stream = Stream::new(input, size)?;
         let metadata = stream.metadata().map(Metadata::of).transpose()?;

@@ -58,7 +58,7 @@ impl<S: Source> Archive<S> {
     /// Reads everything before the chunks.
     ///
     /// # Errors
-    /// Those of [`Prelude::read`].
+    /// The errors of [`Prelude::read`].
     pub fn open(source: S) -> Result<Archive<S>> {
         let size = source.size()?;
         let mut cursor = Cursor { source: &source, position: 0 };
@@ -108,7 +108,7 @@ impl<S: Source> Archive<S> {
     /// Returns the number of chunks. If the header does not record it, the chunks are counted.
     ///
     /// # Errors
-    /// Those of [`Archive::locate`], of any chunk.
+    /// The errors of [`Archive::locate`], of any chunk.
     pub fn nchunks(&mut self) -> Result<u64> {
         if let Some(nchunks) = self.prelude.header.nchunks {
             return Ok(nchunks);
@@ -121,7 +121,7 @@ impl<S: Source> Archive<S> {
     /// are added up.
     ///
     /// # Errors
-    /// Those of [`Archive::locate`], of any chunk.
+    /// The errors of [`Archive::locate`], of any chunk.
     pub fn plain_size(&mut self) -> Result<u64> {
         if let Some(size) = self.prelude.header.plain_size() {
             return Ok(size);
@@ -169,7 +169,7 @@ impl<S: Source> Archive<S> {
     /// Returns the position of chunk `index`.
     ///
     /// # Errors
-    /// [`Error::NoSuchChunk`], [`Error::Offset`], and those of parsing a chunk header.
+    /// [`Error::NoSuchChunk`], [`Error::Offset`]; the errors of parsing a chunk header.
     pub fn locate(&mut self, index: u64) -> Result<ChunkLocation> {
         let nchunks = self.prelude.header.nchunks;
         if nchunks.is_some_and(|nchunks| index >= nchunks) {
@@ -268,7 +268,7 @@ impl<S: Source> Archive<S> {
     /// digest.
     ///
     /// # Errors
-    /// Those of [`Archive::locate`]; [`Error::Checksum`].
+    /// The errors of [`Archive::locate`]; [`Error::Checksum`].
     pub fn read_stored(&mut self, index: u64, stored: &mut Vec<u8>) -> Result<ChunkLocation> {
         let location = self.locate(index)?;
         self.read_at_location(&location, stored)?;
@@ -287,7 +287,7 @@ impl<S: Source> Archive<S> {
     /// Reads and decompresses a chunk into `plain`, whose content is replaced.
     ///
     /// # Errors
-    /// Those of [`Archive::read_stored`]; [`Error::ChunkData`].
+    /// The errors of [`Archive::read_stored`]; [`Error::ChunkData`].
     pub fn read_chunk(&mut self, index: u64, plain: &mut Vec<u8>) -> Result<ChunkLocation> {
         let location = self.locate(index)?;
         let mut stored = std::mem::take(&mut self.stored);
@@ -329,7 +329,7 @@ impl<S: Source> Archive<S> {
     /// decompressed.
     ///
     /// # Errors
-    /// [`Error::NoSuchRange`] if the range exceeds the data; those of [`Archive::read_chunk`].
+    /// [`Error::NoSuchRange`] if the range exceeds the data; the errors of [`Archive::read_chunk`].
     pub fn read_range(&mut self, start: u64, dest: &mut [u8]) -> Result<()> {
         let len = dest.len() as u64;
         let size = self.plain_size()?;

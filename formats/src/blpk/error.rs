@@ -229,7 +229,7 @@ impl fmt::Display for Error {
             Error::MetadataCodec(id) => {
                 write!(f, "there is no metadata codec with the number '{id}'")
             }
-            Error::MetadataData => f.write_str("the metadata can't be decompressed"),
+            Error::MetadataData => f.write_str("the metadata cannot be decompressed"),
             Error::MetadataSize(size) => write!(
                 f,
                 "the metadata have '{size}' bytes, more than the '{}' that are read",
@@ -252,7 +252,7 @@ impl fmt::Display for Error {
                 write!(f, "chunk '{index}' is corrupt: it holds '{actual}' bytes, not '{expected}'")
             }
             Error::ChunkData { index } => {
-                write!(f, "chunk '{index}' is corrupt: it can't be decompressed")
+                write!(f, "chunk '{index}' is corrupt: it cannot be decompressed")
             }
             Error::Offset { index, offset } => {
                 write!(f, "the offset '{offset}' of chunk '{index}' is out of range")

@@ -31,7 +31,7 @@ impl<S: Source> PlainFile<S> {
     /// Returns a file object positioned at the start of the data.
     ///
     /// # Errors
-    /// Those of [`Archive::plain_size`].
+    /// The errors of [`Archive::plain_size`].
     pub fn new(mut archive: Archive<S>) -> Result<PlainFile<S>> {
         let size = archive.plain_size()?;
         Ok(PlainFile { archive, size, position: 0, kept: None, plain: Vec::new() })

@@ -161,7 +161,7 @@ impl Header {
     /// Decodes the header at the start of `bytes`.
     ///
     /// # Errors
-    /// Those of invalid fields, checked in Bloscpack's order; [`Error::Version`] is the last.
+    /// The errors of invalid fields, checked in Bloscpack's order; [`Error::Version`] is the last.
     pub fn decode(bytes: &[u8]) -> Result<Header> {
         if Header::is_version1(bytes) {
             return Header::decode_v1(bytes);

@@ -130,7 +130,7 @@ impl MetadataHeader {
             user_codec: eight_at(bytes, offset::USER_CODEC),
         };
         if header.stored > header.reserved {
-            return Err(Error::MetadataSection("more is stored than reserved"));
+            return Err(Error::MetadataSection("it is larger than its reserved space"));
         }
         if header.size > MAX_METADATA || header.stored > MAX_METADATA {
             return Err(Error::MetadataSize(header.size.max(header.stored)));
@@ -192,7 +192,7 @@ impl MetadataSection {
     /// Reads a section, which must fit into `available` bytes, if known.
     ///
     /// # Errors
-    /// Those of [`MetadataHeader::decode`], [`Error::Truncated`], [`Error::Checksum`].
+    /// The errors of [`MetadataHeader::decode`], [`Error::Truncated`], [`Error::Checksum`].
     pub fn read(reader: &mut impl Read, available: Option<u64>) -> Result<MetadataSection> {
         let mut bytes = [0; SECTION_HEADER_LENGTH];
         read_exactly(reader, &mut bytes, SECTION)?;

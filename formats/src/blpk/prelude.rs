@@ -26,7 +26,7 @@ impl Prelude {
     /// container in bytes, if known.
     ///
     /// # Errors
-    /// Those of the header and of the metadata; [`Error::Truncated`].
+    /// The errors of the header and of the metadata; [`Error::Truncated`].
     pub fn read(reader: &mut impl Read, size: Option<u64>) -> Result<Prelude> {
         let mut bytes = [0; LENGTH];
         let mut len = read_up_to(reader, &mut bytes[..SHORT_LENGTH])?;

@@ -41,7 +41,7 @@ impl<R: Read> Stream<R> {
     /// Reads everything before the chunks. `size` is the size of the container in bytes, if known.
     ///
     /// # Errors
-    /// Those of [`Prelude::read`].
+    /// The errors of [`Prelude::read`].
     pub fn new(mut reader: R, size: Option<u64>) -> Result<Stream<R>> {
         let prelude = Prelude::read(&mut reader, size)?;
         let offsets = prelude.chunks_start - prelude.offsets_start;
@@ -75,8 +75,8 @@ impl<R: Read> Stream<R> {
     /// A container that does not record its number of chunks extends to the end of the file.
     ///
     /// # Errors
-    /// [`Error::Truncated`] if the file ends within the chunk or its digest; those of the chunk's
-    /// header.
+    /// [`Error::Truncated`] if the file ends within the chunk or its digest; the errors of the
+    /// chunk's header.
     pub fn next_chunk(&mut self, stored: &mut Vec<u8>) -> Result<Option<Chunk>> {
         let nchunks = self.prelude.header.nchunks;
         if nchunks.is_some_and(|nchunks| self.next >= nchunks) {

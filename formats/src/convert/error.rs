@@ -282,7 +282,7 @@ impl fmt::Display for Error {
             },
             Error::Placeholder(description) => write!(
                 f,
-                "this is {description}: its chunks do not hold its data, which only python-blosc2 computes or fetches"
+                "this is {description}; its data are not in the file, only python-blosc2 can compute or fetch them"
             ),
             Error::Truncated { expected, actual } => {
                 write!(f, "the file ends at byte {actual}, and its data need {expected} bytes")
@@ -314,7 +314,7 @@ impl fmt::Display for Error {
                 let more = if keys.len() > MAX_KEYS { ", …" } else { "" };
                 write!(f, "there are {} arrays: {}{more}", keys.len(), shown.join(", "))
             }
-            Error::Unrepairable(why) => write!(f, "it can't be repaired: {why}"),
+            Error::Unrepairable(why) => write!(f, "it cannot be repaired: {why}"),
             Error::CannotHold(content) => write!(f, "the target format holds {content}"),
             Error::NoSuchRange { start, len, size } => {
                 write!(f, "{len} bytes from {start} on are out of range, the size is {size}")

@@ -51,7 +51,7 @@ fn column_of(field: &Field) -> Result<ColumnSpec> {
     let name = escaped(&field.name);
     let unsupported = || Error::Field {
         name: field.name.clone(),
-        why: format!("fields of the type {} have no kind of columns", dtype.text()),
+        why: format!("fields of the type {} are not supported in tables", dtype.text()),
     };
     let length = |unit: u64| u32::try_from(dtype.itemsize() / unit).map_err(|_| unsupported());
     let bits = 8 * dtype.itemsize();
@@ -95,10 +95,10 @@ fn to_little_endian(dtype: &Dtype, bytes: &mut [u8]) {
 }
 
 /// Adds a table with the records of a source, which has a column for each field. Returns the number
-/// of rows. `progress` gets the numbers of bytes that were read.
+/// of rows. Calls `progress` with the number of bytes read so far.
 ///
 /// # Errors
-/// - [`Error::Field`] if the items are no records, or a field has no kind of columns;
+/// - [`Error::Field`] if the items are not records, or the type of a field is not supported;
 /// - [`Error::Store`]; the errors of the source.
 pub fn records_to_table(
     source: &mut dyn Source,
@@ -290,8 +290,8 @@ fn fixed_items(table: &Table<'_>, column: &Column, rows: std::ops::Range<u64>) -
 }
 
 /// Writes the rows of a table as CSV: a line with the names of the columns, and a line for each
-/// row. Nulls are empty. Times are ticks, bytes that are no text are base64, and lists, maps and
-/// other objects JSON. Returns descriptions of what is not kept: computed columns.
+/// row. Nulls are empty. Times are ticks, bytes that are not text are base64, and lists, maps and
+/// other objects JSON. Returns descriptions of the omitted data: computed columns.
 ///
 /// # Errors
 /// - [`Error::Store`]; the errors of writing.

@@ -64,14 +64,14 @@ pub fn repair_mode(path: &Path, found: &Detected) -> RepairMode {
         Format::Bloscpack => RepairMode::Rebuild,
         Format::Carray | Format::Ctable => RepairMode::InPlace,
         Format::Blosc1 | Format::Blosc2 => {
-            RepairMode::Impossible("lost data of a chunk can't be restored")
+            RepairMode::Impossible("lost data of a chunk cannot be restored")
         }
-        Format::Npy => RepairMode::Impossible("lost data of a .npy file can't be restored"),
+        Format::Npy => RepairMode::Impossible("lost data of a .npy file cannot be restored"),
         #[cfg(feature = "zarr")]
-        Format::Zarr => RepairMode::Impossible("lost chunks of a Zarr array can't be restored"),
+        Format::Zarr => RepairMode::Impossible("lost chunks of a Zarr array cannot be restored"),
         #[cfg(feature = "hdf5")]
-        Format::Hdf5 => RepairMode::Impossible("lost chunks of an HDF5 file can't be restored"),
-        Format::Npz => RepairMode::Impossible("lost data of a .npz file can't be restored"),
+        Format::Hdf5 => RepairMode::Impossible("lost chunks of an HDF5 file cannot be restored"),
+        Format::Npz => RepairMode::Impossible("lost data of a .npz file cannot be restored"),
         Format::Raw => RepairMode::Impossible("bytes have no structure"),
     }
 }
@@ -199,7 +199,7 @@ fn scan(path: &Path, output: &Path) -> Result<Repaired> {
 
 /// Performs one scan. The second result is whether all chunks could be decompressed.
 fn scan_once(path: &Path, output: &Path, checksums: bool) -> Result<(Repaired, bool)> {
-    let too_little = Error::Unrepairable("the header of the frame can't be read");
+    let too_little = Error::Unrepairable("the header of the frame cannot be read");
     let mut file = NamedFile::open_regular(path)?;
     let mut fixed = [0; FIXED_HEADER_LEN];
     file.read_exact(&mut fixed)?;

@@ -204,7 +204,7 @@ fn verify_schunk(mut schunk: SChunk) -> Result<Verification> {
             chunk: Some(number as u64),
             position: frame.and_then(|frame| frame.chunk_position(number)),
             ..Fault::of(if *error == ferroblosc::Error::Data && report.compared > 0 {
-                "the chunk contradicts its checksum".to_owned()
+                "the chunk does not match its checksum".to_owned()
             } else {
                 error.reason().to_string()
             })
@@ -213,11 +213,11 @@ fn verify_schunk(mut schunk: SChunk) -> Result<Verification> {
     faults.extend(unverified(&schunk, &report));
     let placeholder = placeholder(schunk.state());
     if let Some(placeholder) = &placeholder {
-        faults.push(Fault::note(format!("this is {placeholder}: its chunks do not hold its data")));
+        faults.push(Fault::note(format!("this is {placeholder}; its data are not in the file")));
     }
     for name in &report.bad_vlmetalayers {
         let name = String::from_utf8_lossy(name);
-        faults.push(Fault::of(format!("the metalayer {name:?} can't be read")));
+        faults.push(Fault::of(format!("the metalayer {name:?} cannot be read")));
     }
     Ok(Verification {
         chunks: u64::try_from(report.nchunks).ok(),
@@ -272,7 +272,7 @@ fn verify_array(path: &Path, is_directory: bool, threads: i16) -> Result<Verific
     let is_array = ferroblosc::b2nd::create::find(schunk.state());
     let mut verification = verify_schunk(schunk)?;
     if is_array.is_err() {
-        let message = "the metalayer of the array is invalid or contradicts the chunks";
+        let message = "the metalayer of the array is invalid or does not match the chunks";
         verification.faults.insert(0, Fault::of(message));
     }
     Ok(verification)
@@ -428,7 +428,7 @@ fn verify_hdf5(path: &Path) -> Result<Verification> {
             Err(error) if error.is_corruption() => {
                 verification.faults.push(Fault { path: Some(location), ..fault_of(&error) })
             }
-            // A type without form in memory is no damage.
+            // A type without form in memory is not damage.
             Err(Error::Hdf5(crate::hdf5::Error::Type { .. })) => {}
             read => read?,
         }

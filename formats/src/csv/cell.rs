@@ -107,6 +107,6 @@ impl Cell {
 
     fn invalid(&self, field: &[u8]) -> String {
         let text: String = String::from_utf8_lossy(field).chars().take(MAX_SHOWN).collect();
-        format!("{text:?} is no value of the type {}", self.dtype.text())
+        format!("{text:?} is not a value of the type {}", self.dtype.text())
     }
 }

@@ -41,7 +41,7 @@ pub fn complex(text: &str) -> Option<(f64, f64)> {
     }
 }
 
-/// What is known of the values of a column.
+/// The types that all values of a column so far have, and their sizes.
 #[derive(Clone, Debug)]
 pub struct Guess {
     /// The number of values.

@@ -30,7 +30,7 @@ struct Counted {
     total: Rc<Cell<u64>>,
     /// The number of bytes at the end of the last record.
     done: Rc<Cell<u64>>,
-    /// The bytes at the start that are no byte order mark.
+    /// The bytes at the start that are not a byte order mark.
     start: io::Cursor<Vec<u8>>,
     /// The rest of the line after the last one.
     end: &'static [u8],

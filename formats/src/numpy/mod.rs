@@ -27,7 +27,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 /// The error of parsing a description.
 #[derive(Debug)]
 pub enum Error {
-    /// The text is no dtype.
+    /// The text is not a dtype.
     Dtype(String),
     /// Fields of this dtype overlap.
     Overlap(String),

@@ -50,7 +50,7 @@ pub struct Files {
     pub embed: Option<FileId>,
     /// The files whose key another file has, and members with unsafe names.
     pub hidden: Vec<FileId>,
-    /// The names of files that are no leaves, and of empty directories of a zip file, which end
+    /// The names of files that are not leaves, and of empty directories of a zip file, which end
     /// with a slash. Temporary files of a directory are not listed.
     pub foreign: Vec<(String, FileId)>,
     /// Descriptions of other entries of a directory that are not read: links, special files, names
@@ -203,7 +203,7 @@ fn list_directory(root: &Path, files: &mut Files) -> Result<()> {
             let name = format!("{prefix}{}", file_name.to_string_lossy());
             if file_name.to_str().is_none() {
                 files.findings.push(Finding::note(&name, "the name is not UTF-8; it is ignored"));
-                files.skipped.push(format!("{name:?} is no file"));
+                files.skipped.push(format!("{name:?} is not a file"));
                 continue;
             }
             let kind = entry.file_type().map_err(Error::storage(&path))?;
@@ -222,11 +222,11 @@ fn list_directory(root: &Path, files: &mut Files) -> Result<()> {
                 if !is_inside {
                     let text = "the link leads out of the store or to no file; it is ignored";
                     files.findings.push(Finding::note(&name, text));
-                    files.skipped.push(format!("{name:?} is no file"));
+                    files.skipped.push(format!("{name:?} is not a file"));
                     continue;
                 }
             } else if !kind.is_file() {
-                files.skipped.push(format!("{name:?} is no file"));
+                files.skipped.push(format!("{name:?} is not a file"));
                 continue;
             }
             if let Some(why) = keys::fault_of_name(&name) {

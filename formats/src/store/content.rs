@@ -56,7 +56,7 @@ impl Content {
     /// Calls `each` with consecutive parts of the bytes.
     ///
     /// # Errors
-    /// [`Error::Storage`]; those of `each`.
+    /// [`Error::Storage`]; the errors of `each`.
     pub fn visit(&self, each: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
         let opened;
         let (file, path, offset, len) = match self {
@@ -158,7 +158,7 @@ impl Store {
     /// Returns the frame of a leaf. If `is_strict`, the CRC-32 of a member is compared.
     ///
     /// # Errors
-    /// As [`Store::leaf`]; [`Error::NotData`] for references.
+    /// The errors of [`Store::leaf`]; [`Error::NotData`] for references.
     pub(super) fn content(&self, key: &str, is_strict: bool) -> Result<Content> {
         let not_data = |class: Class| Error::NotData { key: key.to_owned(), class: class.name() };
         match self.leaves.get(key) {
@@ -178,7 +178,7 @@ impl Store {
     /// Returns the frame in a file of the container.
     ///
     /// # Errors
-    /// As [`Store::leaf`].
+    /// The errors of [`Store::leaf`].
     pub(super) fn file_content(&self, key: &str, id: &FileId, is_strict: bool) -> Result<Content> {
         match (&self.container, id) {
             (Container::Zip(_), FileId::Member(_)) => match self.whole_file(id, is_strict)? {

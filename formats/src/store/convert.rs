@@ -17,7 +17,8 @@ use super::writer::{StoreWriter, WriteOptions};
 pub struct Converted {
     /// The number of copied leaves.
     pub leaves: usize,
-    /// What the result does not contain, with the reasons. It is never a leaf.
+    /// Descriptions of the files and attributes that were not copied, with the reasons. All leaves
+    /// are copied.
     pub left_out: Vec<String>,
 }
 
@@ -76,7 +77,7 @@ impl Store {
         converted.left_out.extend(self.skipped.iter().cloned());
         if writer.container == ContainerKind::Frame {
             let foreign = std::mem::take(&mut writer.foreign);
-            let names = foreign.keys().map(|name| format!("{name:?} is no leaf"));
+            let names = foreign.keys().map(|name| format!("{name:?} is not a leaf"));
             converted.left_out.extend(names);
         }
         if is_folder {

@@ -121,7 +121,7 @@ pub fn read(key: &str, schunk: &SChunk, offset: u64, length: u64, limit: u64) ->
 /// Opens a copy of the frame in a range of the data.
 ///
 /// # Errors
-/// As [`read`].
+/// The errors of [`read`].
 pub fn open(key: &str, schunk: &SChunk, offset: u64, length: u64, limit: u64) -> Result<Opened> {
     let bytes = read(key, schunk, offset, length, limit)?;
     let mut opened = frame::open_bytes(key, &bytes)?;

@@ -101,7 +101,7 @@ fn convert(value: &Value, depth: usize) -> Packed {
         Value::Reference(content) => extension(EXT_REFERENCE, &convert(content, depth)?)?,
         Value::Ext(code, bytes) => {
             if (EXT_FRAME..=EXT_ARRAY).contains(code) {
-                return Err(format!("the extension {code} has a meaning of its own"));
+                return Err(format!("the extension {code} is reserved"));
             }
             rmpv::Value::Ext(*code, bytes.clone())
         }

@@ -40,7 +40,7 @@ pub fn len(key: &str, bytes: &[u8], available: u64) -> Result<u64> {
 /// Opens the frame at `offset` in a file, in place. `available` is the size of its place in bytes.
 ///
 /// # Errors
-/// [`Error::Storage`]; those of [`len`]; [`Error::Frame`]; [`Error::Memory`].
+/// [`Error::Storage`]; the errors of [`len`]; [`Error::Frame`]; [`Error::Memory`].
 pub fn open_at(key: &str, path: &Path, offset: u64, available: u64) -> Result<Opened> {
     let file = File::open(path).map_err(Error::storage(path))?;
     let mut bytes = [0; FIXED_HEADER_LEN];
@@ -55,7 +55,7 @@ pub fn open_at(key: &str, path: &Path, offset: u64, available: u64) -> Result<Op
 /// Opens a copy of the frame at the start of `bytes`.
 ///
 /// # Errors
-/// Those of [`len`]; [`Error::Frame`]; [`Error::Memory`].
+/// The errors of [`len`]; [`Error::Frame`]; [`Error::Memory`].
 pub fn open_bytes(key: &str, bytes: &[u8]) -> Result<Opened> {
     let available = bytes.len() as u64;
     let len = len(key, bytes, available)?;

@@ -131,8 +131,8 @@ pub fn parent(key: &str) -> Option<&str> {
     }
 }
 
-/// Whether `key` is in `group` or in a group below it. The empty key is no group: that of all keys
-/// is `/`.
+/// Whether `key` is in `group` or in a group below it. The empty key is not a group: that of all
+/// keys is `/`.
 pub fn is_below(key: &str, group: &str) -> bool {
     let rest = match group {
         "" => None,

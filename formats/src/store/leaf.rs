@@ -111,7 +111,7 @@ impl Leaf {
     ///
     /// # Errors
     /// - [`Error::NotData`] if it has no values of its own;
-    /// - [`Error::WrongClass`] if it is no array;
+    /// - [`Error::WrongClass`] if it is not an array;
     /// - [`Error::Frame`] if its shape is invalid.
     pub fn into_array(self) -> Result<Array> {
         if !self.class.has_values() {

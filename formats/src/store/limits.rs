@@ -1,4 +1,4 @@
-//! Limits of what is read from untrusted stores.
+//! Limits for data from untrusted stores.
 
 use super::error::{Error, Result};
 

@@ -29,7 +29,7 @@ impl Store {
     /// valid header, and does not exceed its member or file.
     ///
     /// # Errors
-    /// - [`Error::WrongClass`] if the object is no leaf;
+    /// - [`Error::WrongClass`] if the object is not a leaf;
     /// - [`Error::NotData`] if it has no values of its own;
     /// - the errors of [`Store::leaf`].
     pub fn location(&self, key: &str) -> Result<Location> {
@@ -62,7 +62,7 @@ impl Store {
     /// Returns the frame of a leaf unchanged, of any class.
     ///
     /// # Errors
-    /// - [`Error::WrongClass`] if the object is no leaf;
+    /// - [`Error::WrongClass`] if the object is not a leaf;
     /// - [`Error::Limit`] above [`Options::max_frame`](super::Options::max_frame);
     /// - the errors of [`Store::leaf`].
     pub fn frame(&self, key: &str) -> Result<Vec<u8>> {

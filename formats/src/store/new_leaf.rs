@@ -76,7 +76,7 @@ impl NewLeaf {
     /// committed, and must not change before.
     ///
     /// # Errors
-    /// - [`super::Error::Storage`] if it is no regular file, or cannot be read;
+    /// - [`super::Error::Storage`] if it is not a regular file, or cannot be read;
     /// - [`super::Error::Damaged`] or [`super::Error::Frame`] if there is no frame;
     ///   [`super::Error::Memory`].
     pub fn file(path: impl AsRef<Path>) -> Result<NewLeaf> {

@@ -189,7 +189,7 @@ impl Objects {
     /// Returns the number of items. Batches are decompressed once to count them.
     ///
     /// # Errors
-    /// As [`Objects::items`].
+    /// The errors of [`Objects::items`].
     pub fn len(&self) -> Result<u64> {
         if !self.is_batched {
             return Ok(self.nchunks());
@@ -203,7 +203,7 @@ impl Objects {
     /// decompressed.
     ///
     /// # Errors
-    /// As [`Objects::items`].
+    /// The errors of [`Objects::items`].
     pub fn len_within(&self, limit: u64) -> Result<u64> {
         let Some(last) = limit.checked_sub(1) else {
             return Ok(0);
@@ -219,7 +219,7 @@ impl Objects {
     /// Whether there is an item of this number. Only the batches up to it are counted.
     ///
     /// # Errors
-    /// As [`Objects::items`].
+    /// The errors of [`Objects::items`].
     pub(super) fn has(&self, number: u64) -> Result<bool> {
         if !self.is_batched {
             return Ok(number < self.nchunks());
@@ -232,7 +232,7 @@ impl Objects {
     /// Whether there are no items.
     ///
     /// # Errors
-    /// As [`Objects::items`].
+    /// The errors of [`Objects::items`].
     pub fn is_empty(&self) -> Result<bool> {
         Ok(!self.has(0)?)
     }
@@ -357,7 +357,7 @@ impl Objects {
     /// Returns the blocks of a batch without decoding them, for any encoding.
     ///
     /// # Errors
-    /// As [`Objects::batch`].
+    /// The errors of [`Objects::batch`].
     pub fn raw_batch(&self, number: u64) -> Result<Vec<Vec<u8>>> {
         let batch = self.checked_batch(number)?;
         (0..self.nblocks(batch)?).map(|nblock| self.block(batch, nblock)).collect()

@@ -82,7 +82,7 @@ pub struct Store {
     pub(super) has_shadowed: bool,
     /// The file of the embed store of a zip file or a directory.
     pub(super) embed_file: Option<FileId>,
-    /// The files that are no leaves.
+    /// The files that are not leaves.
     pub(super) foreign: Vec<(String, FileId)>,
     /// Descriptions of the entries of a directory that are not read.
     pub(super) skipped: Vec<String>,
@@ -108,7 +108,7 @@ impl Store {
     /// `.b2d`, `.b2z` and `.b2e` are tried.
     ///
     /// # Errors
-    /// As [`Store::open_with`].
+    /// The errors of [`Store::open_with`].
     pub fn open(path: impl AsRef<Path>) -> Result<Store> {
         Store::open_with(path, &Options::default())
     }
@@ -117,7 +117,8 @@ impl Store {
     /// [findings](Store::findings), or errors when the leaf is read.
     ///
     /// # Errors
-    /// - [`Error::NotAStore`] if the path is no frame, and no zip file or directory with leaves;
+    /// - [`Error::NotAStore`] if the path is neither a frame nor a zip file or directory with
+    ///   leaves;
     /// - [`Error::Zip`] if the directory of the zip file is damaged;
     /// - [`Error::Frame`] or [`Error::Damaged`] if the only frame is damaged;
     /// - [`Error::Storage`] if a file cannot be read; [`Error::Limit`]; [`Error::Memory`].
@@ -155,7 +156,7 @@ impl Store {
     /// Opens a store in a container.
     ///
     /// # Errors
-    /// As [`Store::open_with`].
+    /// The errors of [`Store::open_with`].
     pub(super) fn of_container(
         path: PathBuf,
         container: Container,
@@ -328,7 +329,7 @@ impl Store {
     /// Opens an array.
     ///
     /// # Errors
-    /// - [`Error::WrongClass`] if the object is no array;
+    /// - [`Error::WrongClass`] if the object is not an array;
     /// - [`Error::NotData`] if it has the form of an array, but no values of its own, such as a
     ///   lazy expression or a proxy;
     /// - the errors of [`Store::leaf`].
@@ -351,7 +352,7 @@ impl Store {
     /// Opens an embed store that is a leaf.
     ///
     /// # Errors
-    /// - [`Error::WrongClass`] if the object is no embed store;
+    /// - [`Error::WrongClass`] if the object is not an embed store;
     /// - the errors of [`Store::leaf`] and [`Store::from_bytes`].
     pub fn nested(&self, key: &str) -> Result<Store> {
         let leaf = self.leaf(key)?;

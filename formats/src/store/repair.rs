@@ -1,4 +1,4 @@
-//! Repair: a sound copy of what is readable in a damaged store.
+//! Copies the readable leaves of a damaged store.
 //!
 //! No byte of a leaf is changed, and nothing is replaced with zeros. Leaves with damaged chunks or
 //! a wrong CRC-32, and frames without a key, are copied to keys in the group `/lost`. If that is a
@@ -38,9 +38,9 @@ const ZIP_MAGIC: &[u8; 4] = b"PK\x03\x04";
 pub struct Repaired {
     /// The number of leaves in the copy.
     pub leaves: usize,
-    /// What was mended, and what was copied to `/lost`.
-    pub mended: Vec<String>,
-    /// What the copy does not contain, with the reasons.
+    /// Descriptions of the repaired faults, and of the leaves copied to `/lost`.
+    pub repaired: Vec<String>,
+    /// Descriptions of the omitted leaves and attributes, with the reasons.
     pub left_out: Vec<String>,
 }
 
@@ -66,7 +66,7 @@ impl Store {
             Ok(store) => store,
             Err(error @ (Error::Zip { .. } | Error::NotAStore(_))) if is_zip(path) => {
                 let (archive, lost) = Archive::salvage(path)?;
-                repaired.mended.push(format!("{error}; the members were found without it"));
+                repaired.repaired.push(format!("{error}; the members were found without it"));
                 repaired.left_out.extend(lost);
                 let container = Container::Zip(archive.into());
                 Store::of_container(path.to_owned(), container, &options.limits)?
@@ -91,7 +91,7 @@ impl Store {
     /// Copies everything that is readable.
     fn salvage(&self, writer: &mut StoreWriter, repaired: &mut Repaired) -> Result<()> {
         let damage = self.findings.iter().filter(|finding| finding.severity == Severity::Damage);
-        repaired.mended.extend(damage.map(|finding| format!("found: {finding}")));
+        repaired.repaired.extend(damage.map(|finding| format!("found: {finding}")));
         let left_out = &mut repaired.left_out;
         let mut refuse = |name: &str, error: Error| {
             left_out.push(format!("{name}: {error}"));
@@ -101,7 +101,7 @@ impl Store {
         writer.load_foreign(self, &mut refuse)?;
         if writer.container == ContainerKind::Frame {
             let names = std::mem::take(&mut writer.foreign);
-            left_out.extend(names.keys().map(|name| format!("{name:?} is no leaf")));
+            left_out.extend(names.keys().map(|name| format!("{name:?} is not a leaf")));
         }
         left_out.extend(self.skipped.iter().cloned());
         for key in self.leaves.keys() {
@@ -222,7 +222,7 @@ impl Store {
             target = format!("{group}/{name}-{number}");
         }
         writer.set(&target, leaf);
-        repaired.mended.push(format!("{key} is kept as {target}: {why}"));
+        repaired.repaired.push(format!("{key} is kept as {target}: {why}"));
         Ok(())
     }
 

@@ -87,7 +87,7 @@ impl Files {
     /// `beside` with a suffix. `check` is called after the sync, directly before the rename.
     ///
     /// # Errors
-    /// [`Error::Exists`] for a new target that exists; those of `fill` and `check`;
+    /// [`Error::Exists`] for a new target that exists; the errors of `fill` and `check`;
     /// [`Error::Storage`]. The target is unchanged, unless the sync of its directory failed.
     pub fn put(
         &self,
@@ -124,7 +124,7 @@ impl Files {
     /// As [`Files::put`], for content.
     ///
     /// # Errors
-    /// As [`Files::put`].
+    /// The errors of [`Files::put`].
     pub fn put_content(
         &self,
         beside: &Path,
@@ -149,7 +149,8 @@ impl Files {
         }
     }
 
-    /// Checks that the directories from `root` to the file `name` in it are no links or files.
+    /// Checks that the directories from `root` to the file `name` in it are neither links nor
+    /// files.
     ///
     /// # Errors
     /// [`Error::Exists`]
@@ -203,7 +204,7 @@ impl Files {
     /// its name when it is complete.
     ///
     /// # Errors
-    /// [`Error::Exists`]; [`Error::Storage`]; those of reading the content.
+    /// [`Error::Exists`]; [`Error::Storage`]; the errors of reading the content.
     pub fn create_directory(&self, root: &Path, files: &[(String, Content)]) -> Result<()> {
         let ops = self.ops(root)?;
         let staged = temporary::create_directory(ops, root, FRAME_SUFFIX, EMBED_FILE);

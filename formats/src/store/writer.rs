@@ -124,7 +124,7 @@ pub struct StoreWriter {
     /// The store before the changes; `None` for a new one.
     pub(super) old: Option<Store>,
     pub(super) items: BTreeMap<String, Item>,
-    /// Files that are no leaves, by name.
+    /// Files that are not leaves, by name.
     pub(super) foreign: BTreeMap<String, Content>,
     /// The fixed metalayers of the embed store besides the tag.
     pub(super) metalayers: Vec<(String, Vec<u8>)>,
@@ -153,7 +153,8 @@ impl std::fmt::Debug for StoreWriter {
     }
 }
 
-/// Gets the name of what cannot be copied and the error; returns whether to go on.
+/// Receives the name of a file or attribute that cannot be copied, and the error. Fails if the copy
+/// must not continue.
 pub(super) type Refuse<'r> = &'r mut dyn FnMut(&str, Error) -> Result<()>;
 
 /// Returns the compression parameters of frames that the writer makes.
@@ -232,7 +233,7 @@ impl Store {
     /// for `.b2d`, a frame for `.b2e`. The first two are trees.
     ///
     /// # Errors
-    /// As [`Store::create_with`].
+    /// The errors of [`Store::create_with`].
     pub fn create(path: impl AsRef<Path>) -> Result<StoreWriter> {
         Store::create_with(path, &WriteOptions::default())
     }
@@ -276,7 +277,7 @@ impl Store {
     /// Begins a change of a store.
     ///
     /// # Errors
-    /// As [`Store::change_with`].
+    /// The errors of [`Store::change_with`].
     pub fn change(path: impl AsRef<Path>) -> Result<StoreWriter> {
         Store::change_with(path, &WriteOptions::default())
     }
@@ -402,7 +403,7 @@ impl Store {
 }
 
 impl StoreWriter {
-    /// Takes over the metalayers of the embed store. `refuse` gets those that cannot be read.
+    /// Takes over the metalayers of the embed store. `refuse` receives those that cannot be read.
     pub(super) fn load_embed(&mut self, store: &Store, refuse: Refuse<'_>) -> Result<()> {
         let Some(embed) = &store.embed else {
             return Ok(());
@@ -442,7 +443,7 @@ impl StoreWriter {
         Ok(())
     }
 
-    /// Takes over the files that are no leaves. `refuse` gets those that cannot be read.
+    /// Takes over the files that are not leaves. `refuse` receives those that cannot be read.
     pub(super) fn load_foreign(&mut self, store: &Store, refuse: Refuse<'_>) -> Result<()> {
         for (name, file) in &store.foreign {
             match store.whole_file(file, true) {

@@ -54,7 +54,7 @@ impl StoreWriter {
             return invalid("the names of attributes have 1 to 31 bytes");
         }
         if RESERVED_ATTRS.contains(&name) || name.starts_with(RESERVED_START) {
-            return invalid("the attribute has a meaning of its own");
+            return invalid("the name of the attribute is reserved");
         }
         let too_many = || {
             let why =
@@ -98,7 +98,7 @@ impl StoreWriter {
             why: format!("{key} has no such attribute"),
         };
         if RESERVED_ATTRS.contains(&name) || name.starts_with(RESERVED_START) {
-            let why = "the attribute has a meaning of its own".to_owned();
+            let why = "the name of the attribute is reserved".to_owned();
             return Err(Error::InvalidName { name: name.to_owned(), why });
         }
         let Some(holder) = self.holder(key)? else {

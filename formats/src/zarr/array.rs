@@ -180,7 +180,7 @@ impl Array {
         self.metadata.fill.iter().all(|&byte| byte == 0)
     }
 
-    /// Returns the codec that compresses, for descriptions: the last one that is no checksum.
+    /// Returns the codec that compresses, for descriptions: the last one that is not a checksum.
     pub fn compressor(&self) -> Option<&Codec> {
         let mut codecs = self.metadata.pipeline.codecs.iter().rev();
         codecs.find(|codec| !matches!(codec, Codec::Crc32c | Codec::Shuffle(_)))
@@ -196,7 +196,7 @@ pub fn chunk_count(grid: &[u64]) -> u64 {
 /// Returns the attributes of an array or a group.
 ///
 /// # Errors
-/// As [`Array::open`].
+/// The errors of [`Array::open`].
 pub fn attributes(path: &Path, node: &str) -> Result<Vec<(String, Value)>> {
     Ok(match metadata::read(&Storage::open(path)?, node)? {
         Node::Array(metadata) => metadata.attrs,
@@ -232,7 +232,7 @@ pub fn arrays_in(path: &Path, node: &str) -> Result<Vec<String>> {
 /// Returns the paths of all groups in a group, and its own; none for an array.
 ///
 /// # Errors
-/// As [`arrays_in`].
+/// The errors of [`arrays_in`].
 pub fn groups_in(path: &Path, node: &str) -> Result<Vec<String>> {
     let storage = Storage::open(path)?;
     let mut groups = Vec::new();

@@ -123,7 +123,7 @@ impl Codec {
         match self {
             Codec::Blosc { .. } => {
                 let header = BasicHeader::parse(&bytes);
-                let header = header.map_err(|_| "it is no chunk of Blosc".to_owned())?;
+                let header = header.map_err(|_| "it is not a chunk of Blosc".to_owned())?;
                 let len = usize::try_from(header.nbytes).map_err(|_| damaged())?;
                 let mut decoded = zeros(len, limit)?;
                 let read = engine.decompress(&bytes, 1, &mut decoded).map_err(|_| damaged())?;

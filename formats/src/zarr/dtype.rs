@@ -272,7 +272,7 @@ pub fn fill_of(dtype: &Dtype, value: &Value) -> Option<Vec<u8>> {
     Some(item)
 }
 
-/// Returns a float that is no number, or one in hexadecimal.
+/// Returns the item of a NaN, an infinity, or a float in hexadecimal.
 fn float_of(dtype: &Dtype, text: &str, size: usize) -> Option<Vec<u8>> {
     let number = match text {
         "NaN" => f64::NAN,

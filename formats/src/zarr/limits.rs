@@ -1,4 +1,4 @@
-//! Limits of what is read from untrusted data.
+//! Limits for untrusted data.
 
 /// The maximum size of a metadata document in bytes.
 pub const MAX_METADATA: u64 = 64 << 20;

@@ -146,7 +146,8 @@ fn entries(value: Option<&Value>) -> Vec<(String, Value)> {
 /// Reads the metadata of an array or a group. If there are both versions, version 3 counts.
 ///
 /// # Errors
-/// [`Error::NotFound`]; [`Error::Metadata`]; [`Error::Unsupported`]; those of [`Storage::get`].
+/// [`Error::NotFound`]; [`Error::Metadata`]; [`Error::Unsupported`]; the errors of
+/// [`Storage::get`].
 pub fn read(storage: &Storage, node: &str) -> Result<Node> {
     if !is_valid_path(node) {
         return Err(Error::NotFound(node.to_owned()));

@@ -137,7 +137,7 @@ impl Storage {
     /// Returns a part of a value; `None` if there is no value.
     ///
     /// # Errors
-    /// As [`Storage::get`]; [`Error::Chunk`] if the part is out of bounds.
+    /// The errors of [`Storage::get`]; [`Error::Chunk`] if the part is out of bounds.
     pub fn get_part(&self, key: &str, part: Part, limit: u64) -> Result<Option<Vec<u8>>> {
         let outside = || Error::Chunk { key: key.to_owned(), why: "it is truncated".to_owned() };
         let bounds = |size| part.range(size).ok_or_else(outside);

@@ -19,7 +19,7 @@ const FILE_BUFFER: usize = 256 << 10;
 /// Returns the version of the root of Zarr data.
 ///
 /// # Errors
-/// As [`Storage::open`].
+/// The errors of [`Storage::open`].
 pub fn version_of(path: &Path) -> Result<Version> {
     let is_new = Storage::open(path)?.has(METADATA_V3);
     Ok(if is_new { Version::V3 } else { Version::V2 })

@@ -179,7 +179,7 @@ fn attributes_are_metalayers_in_messagepack() {
     assert_eq!(attr("huge").as_deref(), Some(huge));
     assert_eq!(attr("").as_deref(), Some("\"none\""));
     assert_eq!(attr("first").unwrap(), json("[1, null, 2.5]").to_json());
-    // Attributes that JSON can't represent are listed.
+    // Attributes that JSON cannot represent are listed.
     let mut schunk = SChunk::open(Storage::file(&path), DParams::default()).unwrap();
     schunk.add_vlmetalayer("raw", b"\xc4\x01a").unwrap();
     schunk.close().unwrap();

@@ -111,7 +111,7 @@ fn row_b9_a_failed_append_leaves_all_columns_unchanged() {
     assert!(table.append(&[&iota(25..30)]).is_err());
     assert!(table.append(&[&[0; 7], &[0; 4]]).is_err());
     assert_eq!(tree(&root), before);
-    // The second column can't be written.
+    // The second column cannot be written.
     fs::rename(root.join("b/data"), root.join("b/elsewhere")).unwrap();
     fs::write(root.join("b/data"), "no directory").unwrap();
     assert!(table.append(&[&iota(25..60), &int32s(25..60)]).is_err());

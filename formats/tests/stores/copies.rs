@@ -188,7 +188,7 @@ fn frame_of(leaf: &Leaf) -> Vec<u8> {
 /// Repairs a store; the source must not change, and the copy must be sound but for `/lost`.
 fn repair(scratch: &Scratch, path: &Path) -> (Store, Repaired) {
     let suffix = path.extension().unwrap().to_str().unwrap();
-    let target = scratch.path(&format!("mended.{suffix}"));
+    let target = scratch.path(&format!("repaired.{suffix}"));
     let before = if path.is_file() { std::fs::read(path).unwrap() } else { Vec::new() };
     let repaired = Store::repair(path, &target, &options())
         .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
@@ -249,7 +249,7 @@ fn a_truncated_zip_file_is_repaired_from_its_local_headers() {
     let mut counts = std::collections::BTreeSet::new();
     for len in (40..bytes.len()).step_by(23) {
         let path = scratch.file("cut.b2z", &bytes[..len]);
-        let target = scratch.path("mended.b2z");
+        let target = scratch.path("repaired.b2z");
         let _ = std::fs::remove_file(&target);
         match Store::repair(&path, &target, &options()) {
             Ok(repaired) => {
@@ -267,7 +267,7 @@ fn a_truncated_zip_file_is_repaired_from_its_local_headers() {
     assert_eq!(counts.into_iter().collect::<Vec<_>>(), [1, 2, 3, 4]);
     // A member that is cut off is named.
     let path = scratch.file("cut.b2z", &bytes[..bytes.len() / 2]);
-    let _ = std::fs::remove_file(scratch.path("mended.b2z"));
+    let _ = std::fs::remove_file(scratch.path("repaired.b2z"));
     let (_, repaired) = repair(&scratch, &path);
     assert!(repaired.left_out.iter().any(|line| line.ends_with("its data are truncated")));
 }
@@ -301,7 +301,7 @@ fn suspicious_leaves_are_kept_in_the_group_lost() {
     assert_eq!(store.array("/lost/a.b2nd").unwrap().shape(), [9]);
     assert_eq!(repaired.left_out.len(), 1, "{repaired:?}");
     assert!(repaired.left_out[0].starts_with("/_meta: "), "{repaired:?}");
-    let text = std::fs::read(scratch.path("mended.b2z")).unwrap();
+    let text = std::fs::read(scratch.path("repaired.b2z")).unwrap();
     assert!(text.windows(6).any(|name| name == b"README"));
 }
 
@@ -342,7 +342,7 @@ fn randomly_damaged_stores_are_repaired_or_refused() {
     };
     for name in ["t_objects.b2z", "e_mixed.b2e", "own_tree.b2z", "x_zip64.b2z", "x_datadesc.b2z"] {
         let bytes = std::fs::read(fixture(name)).unwrap();
-        let (mut whole, mut mended) = (0, 0);
+        let (mut whole, mut repaired_stores) = (0, 0);
         for _ in 0..60 {
             let mut damaged = bytes.clone();
             for _ in 0..=next(3) {
@@ -354,15 +354,15 @@ fn randomly_damaged_stores_are_repaired_or_refused() {
             }
             let scratch = Scratch::new();
             let path = scratch.file(name, &damaged);
-            let target = scratch.path(&format!("mended-{name}"));
+            let target = scratch.path(&format!("repaired-{name}"));
             match Store::repair(&path, &target, &options()) {
                 Ok(repaired) => {
                     let store = Store::open(&target).unwrap();
                     assert_eq!(store.leaf_keys().count(), repaired.leaves);
                     let has_damage = |finding: &Finding| finding.severity == Severity::Damage;
                     assert!(!store.findings().iter().any(has_damage), "{:?}", store.findings());
-                    mended += usize::from(!repaired.mended.is_empty());
-                    whole += usize::from(repaired.mended.is_empty());
+                    repaired_stores += usize::from(!repaired.repaired.is_empty());
+                    whole += usize::from(repaired.repaired.is_empty());
                 }
                 Err(_) => assert!(!target.exists()),
             }
@@ -370,7 +370,7 @@ fn randomly_damaged_stores_are_repaired_or_refused() {
             let left = std::fs::read_dir(scratch.path("")).unwrap().count();
             assert_eq!(left, 1 + usize::from(target.exists()));
         }
-        assert!(whole + mended > 10, "{name}: {whole} {mended}");
+        assert!(whole + repaired_stores > 10, "{name}: {whole} {repaired_stores}");
     }
 }
 

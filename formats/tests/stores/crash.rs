@@ -510,8 +510,8 @@ fn parse(text: &str) -> Json {
     Json::parse(text.as_bytes()).unwrap()
 }
 
-/// Injects each fault at each call of a change. `judge` gets the store that is left, and the old
-/// and the new content.
+/// Injects each fault at each call of a change. `judge` receives the store that is left, and the
+/// old and the new content.
 fn each_fault(name: &str, threshold: u64, judge: impl Fn(&Store, &str, &str, &str)) {
     let run = |path: &Path, disk: &Faulty| {
         let mut writer = Store::change_with(path, &options(disk, threshold)).unwrap();

@@ -320,7 +320,7 @@ fn row_t13_a_store_without_embed_file_is_read_from_its_leaves() {
         assert_eq!(array_items(&store, "/top"), array_items(&open("t_nested.b2z"), "/top"));
         assert!(is_damaged(&store, "embed.b2e", "missing"), "{name}");
     }
-    // Other zip files and directories are no stores.
+    // Other zip files and directories are not stores.
     let scratch = Scratch::new();
     let bytes = crate::build::zip(&[stored("README", b"text"), deflated("b", b"more")]);
     let path = scratch.file("other.zip", &bytes);
@@ -739,7 +739,7 @@ fn chunks_are_verified_also_if_their_values_are_not_decoded() {
         })
     };
     assert!((0..bytes.len()).any(is_found));
-    // Values that are not decoded are no note.
+    // Values that are not decoded are unchecked.
     let store = open("a_batch_arrow.b2b");
     assert!(has_severity(&store, Severity::Unchecked) && !has_severity(&store, Severity::Damage));
     assert!(has_severity(&open("c_list_arrow.b2z"), Severity::Unchecked));

@@ -284,7 +284,7 @@ fn foreign_files_are_kept_and_links_in_a_directory_are_not_followed() {
     writer.delete("/g").unwrap();
     writer.commit().unwrap();
     assert_eq!(std::fs::read(path.join("README.txt")).unwrap(), b"text");
-    // Members of zip files that are no leaves are kept as well.
+    // Members of zip files that are not leaves are kept as well.
     let zip = scratch.path("f.b2z");
     std::fs::copy(fixture("x_extra_files.b2z"), &zip).unwrap();
     let mut writer = Store::change(&zip).unwrap();
@@ -367,7 +367,7 @@ fn damaged_stores_are_not_changed() {
     let version = pack(&map(vec![("version", 2.into())]));
     let path = scratch.file("v.b2e", &frame(&[("b2embed", version)], &[], b""));
     assert!(matches!(Store::change(&path), Err(Error::Refused { .. })));
-    // A single frame is no store.
+    // A single frame is not a store.
     let path = scratch.path("a.b2nd");
     std::fs::copy(fixture("a_nd.b2nd"), &path).unwrap();
     assert!(matches!(Store::change(&path), Err(Error::Refused { .. })));

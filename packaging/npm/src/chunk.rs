@@ -14,7 +14,7 @@ use crate::memory::{code, set_result};
 /// Returns the uncompressed size of a chunk, which must be complete.
 ///
 /// # Errors
-/// [`Error::ReadBuffer`] for a truncated chunk; those of parsing the header.
+/// [`Error::ReadBuffer`] for a truncated chunk; the errors of parsing the header.
 pub fn nbytes(chunk: &[u8]) -> Result<usize> {
     if chunk.len() < chunk::MIN_HEADER_LENGTH {
         let text = format!(
@@ -51,7 +51,7 @@ pub fn check_limit(nbytes: usize, limit: usize) -> std::result::Result<(), i32> 
 /// Decompresses a chunk; every byte of its data is written.
 ///
 /// # Errors
-/// Those of [`Decompressor::decompress`].
+/// The errors of [`Decompressor::decompress`].
 pub fn decompress(chunk: &[u8], dest: &mut [u8]) -> Result<usize> {
     let header = ChunkHeader::parse(chunk)?;
     if header.special == Special::Uninit {

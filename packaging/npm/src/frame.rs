@@ -64,7 +64,7 @@ impl Frame {
     /// Opens the frame.
     ///
     /// # Errors
-    /// Those of [`SChunk::open`] and [`Array::from_schunk`], also if bytes are missing.
+    /// The errors of [`SChunk::open`] and [`Array::from_schunk`], also if bytes are missing.
     pub fn open(&mut self) -> Result<()> {
         let storage = Storage::file(&self.name).backend(Arc::new(self.source.clone()));
         let schunk = SChunk::open(storage, DParams::default())?;
@@ -82,7 +82,7 @@ impl Frame {
     /// the older layouts are excluded.
     ///
     /// # Errors
-    /// Those of reading the header.
+    /// The errors of reading the header.
     pub fn assume_zeros_in_chunks(&self) -> Result<()> {
         let mut fixed = [0; FIXED_HEADER_LEN];
         if self.source.read_at(0, &mut fixed)? == fixed.len() && !legacy::is_legacy(&fixed) {

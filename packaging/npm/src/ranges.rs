@@ -173,7 +173,7 @@ mod tests {
         source.release(7);
         assert_eq!(source.read_at(20, &mut dest[..2]), Ok(2));
         assert_eq!(source.take_missing(), [20..22]);
-        // The end of the source is no missing range.
+        // The end of the source is not a missing range.
         source.supply(0, 95, &[3; 5]).unwrap();
         assert_eq!(source.read_at(96, &mut dest), Ok(4));
         assert_eq!(source.read_at(200, &mut dest), Ok(0));

@@ -24,7 +24,7 @@ fn files_of(keys: &[String], extension: &str) -> Result<Vec<PathBuf>, Failure> {
     for key in keys {
         let is_valid = key.split('/').all(|part| !matches!(part, "" | "." | ".."));
         if !is_valid {
-            let text = format!("the path of the array {key:?} leads out of the directory");
+            let text = format!("the path of the array {key:?} is outside of the directory");
             return Err(Failure::new(text));
         }
         files.push(PathBuf::from(format!("{key}.{extension}")));
@@ -248,7 +248,7 @@ impl Existing {
             return Ok(version);
         }
         let number = if version == Version::V2 { 2 } else { 3 };
-        Err(Failure::usage(format!("the existing arrays are of version {number} of Zarr")))
+        Err(Failure::usage(format!("the existing arrays have version {number} of Zarr")))
     }
 }
 

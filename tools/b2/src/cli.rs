@@ -25,7 +25,7 @@ pub struct Cli {
     /// Number of threads; 0 is the number of cores (default)
     #[arg(short = 'n', visible_short_alias = 'T', long, global = true, value_name = "NUMBER", value_parser = clap::value_parser!(u16).range(0..=256))]
     pub threads: Option<u16>,
-    /// Do not show the progress, and the sizes of 'compress'
+    /// Do not show progress, nor the sizes that 'compress' prints
     #[arg(short, long, global = true)]
     pub quiet: bool,
     /// The command
@@ -142,8 +142,8 @@ pub struct Settings {
     /// The level, from 0 (no compression) to 9 (best ratio) [default: that of IN, otherwise 5]
     #[arg(short, long, value_parser = clap::value_parser!(u8).range(0..=9))]
     pub level: Option<u8>,
-    /// The filters, separated by commas, in order of application [default: shuffle, or that of IN;
-    /// 'compress': chosen]
+    /// The filters, separated by commas, in order of application [default: those of IN, otherwise
+    /// shuffle; 'compress' tries several]
     #[arg(short, long, ignore_case = true, value_parser = FilterName::parser(), value_delimiter = ',')]
     pub filters: Vec<FilterName>,
     /// The block size, such as 64K [default: depends on the codec]
@@ -153,10 +153,10 @@ pub struct Settings {
     /// IN]
     #[arg(long, value_name = "SIZE")]
     pub chunk_size: Option<String>,
-    /// Write frames with checksums [default; 'recompress': as in IN]
+    /// Write frames with checksums, which C-Blosc2 ignores [default; 'recompress': as in IN]
     #[arg(long, overrides_with = "no_checksums")]
     pub checksums: bool,
-    /// Write frames without checksums, which other readers of Blosc2 ignore
+    /// Write frames without checksums
     #[arg(long, overrides_with = "checksums")]
     pub no_checksums: bool,
     /// Write frames so that a crash leaves a complete frame or none
@@ -192,16 +192,16 @@ pub struct ConvertArgs {
     /// The filter of the chunks of an HDF5 dataset
     #[arg(long, value_enum, value_name = "FILTER", default_value = "32026")]
     pub hdf5_filter: Hdf5FilterName,
-    /// Convert all arrays of a .npz file, an HDF5 file, a Zarr group, a store or a directory: to
-    /// one container, if OUT is named so, otherwise to files of the format --to or b2nd in a
-    /// directory
+    /// Convert all arrays of a .npz file, an HDF5 file, a Zarr group, a store or a directory. If
+    /// OUT has the extension of a container, they are written to it, otherwise to a directory with
+    /// a file for each array, in the format of --to or b2nd
     #[arg(long, conflicts_with = "column")]
     pub all: bool,
     /// The column of a table
     #[arg(short, long, value_name = "NAME")]
     pub column: Option<String>,
-    /// The format of IN [default: detected; if it is unknown, CSV by the name, or bytes with
-    /// --dtype]
+    /// The format of IN [default: detected; otherwise CSV if the name ends with .csv or .tsv, or
+    /// bytes if --dtype is given]
     #[arg(long, value_enum, ignore_case = true, value_name = "FORMAT")]
     pub from: Option<InputFormat>,
     /// The character between the fields of a CSV file IN [default: a comma, or a tab if the name
@@ -244,8 +244,8 @@ pub struct ConvertArgs {
 
 #[derive(Args)]
 pub struct CompressArgs {
-    /// Files, or '-'; of two paths the second is the frame to write, unless it is a file that is
-    /// not a frame [default of OUT: IN.b2frame]
+    /// Files, or '-'; with two paths, the second is the frame to write, unless it exists and is not
+    /// a frame [default of OUT: IN.b2frame]
     #[arg(value_name = "IN", required = true)]
     pub paths: Vec<PathBuf>,
     /// The frame to write, or '-', or the directory for the frames, which is created
@@ -460,7 +460,7 @@ pub struct BenchArgs {
     /// The maximum number of bytes to compress: chunks that are distributed over the data
     #[arg(long, value_name = "SIZE", default_value = "32M")]
     pub sample: String,
-    /// The maximum time; settings whose turn comes later are not measured
+    /// The maximum time in seconds; the remaining settings are not measured
     #[arg(long, value_name = "NUMBER", default_value_t = 60.0, value_parser = seconds)]
     pub seconds: f64,
     /// Write a plot of speed against ratio to this file
@@ -655,7 +655,7 @@ pub struct MetaDelArgs {
 
 #[derive(Args)]
 pub struct InfoArgs {
-    /// Files or directories; of several, those of an unknown format are skipped
+    /// Files or directories; with several, those of an unknown format are skipped
     #[arg(required = true)]
     pub paths: Vec<PathBuf>,
     /// Show the values of metalayers

@@ -213,12 +213,13 @@ fn search(folder: &Path, prefix: &str, depth: usize, files: &mut Vec<FoundFile>)
     Ok(())
 }
 
-/// Fails if a key is no path, or two keys are equal. If `has_groups`, no array is in another one.
+/// Fails if a key is not a path, or two keys are equal. If `has_groups`, no array is in another
+/// one.
 pub fn check_keys(arrays: &[Member], has_groups: bool) -> Outcome {
     for Member { key, .. } in arrays {
         let is_valid = key.split('/').all(|part| !matches!(part, "" | "." | ".."));
         if !is_valid {
-            let text = format!("the path of the array {key:?} leads out of the directory");
+            let text = format!("the path of the array {key:?} is outside of the directory");
             return Err(Failure::new(text));
         }
     }

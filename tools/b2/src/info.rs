@@ -103,7 +103,7 @@ pub fn run(args: &InfoArgs) -> Outcome {
     if args.json {
         json::print(&values.into())?;
     }
-    // Unknown files among others are no errors.
+    // Unknown files among others are not errors.
     if skipped == args.paths.len() { Err(Failure::Reported(status::ERROR)) } else { result }
 }
 

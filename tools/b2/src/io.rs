@@ -383,7 +383,7 @@ impl Output {
                 let mut opened =
                     opened.map_err(|error| named(error, Error::FileOpen, "open", &target))?;
                 copy_out(folder, &file, &mut opened, &target).map_err(|failure| match failure {
-                    // Only for standard output, a reader that needs no more data is no error.
+                    // Only for standard output, a reader that needs no more data is not an error.
                     Failure::BrokenPipe => {
                         let shown = target.display();
                         Failure::new(format!("cannot write to {shown}: its reader closed it"))

@@ -409,7 +409,7 @@ fn repair_store(target: &Target, args: &RepairArgs) -> Outcome {
     let repaired = Store::repair(path, staged.path(), &options(Some(container_of_store(path))))
         .map_err(|error| target.error(error).of_target(staged.path(), path))?;
     if state_of_all(path)? != state {
-        return Err(Failure::new("was changed by another program, and is kept").at(path));
+        return Err(Failure::new("was changed by another program and left unchanged").at(path));
     }
     let kept = staged.commit_beside().map_err(|error| Failure::from(error).at(path))?;
     let name = kept.file_name().filter(|_| !path.is_symlink());
@@ -420,7 +420,7 @@ fn repair_store(target: &Target, args: &RepairArgs) -> Outcome {
             "path": target.name().to_string_lossy(),
             "written": true,
             "faults": after.iter().map(|fault| fault.json.clone()).collect::<Json>(),
-            "mended": repaired.mended,
+            "mended": repaired.repaired,
             "lost": repaired.left_out,
             "kept": kept.to_string_lossy(),
         }))?;
@@ -429,12 +429,12 @@ fn repair_store(target: &Target, args: &RepairArgs) -> Outcome {
     let style = Style::stdout();
     let mut output = crate::io::stdout();
     let verdict = match outcome_of(&after) {
-        Ok(()) => style.good("mended"),
-        Err(_) => style.bad("mended partially"),
+        Ok(()) => style.good("repaired"),
+        Err(_) => style.bad("repaired partially"),
     };
     writeln!(output, "{}: {verdict}", style.bold(&escape(&target.name().to_string_lossy())))?;
-    for line in &repaired.mended {
-        writeln!(output, "  mended: {}", escape(line))?;
+    for line in &repaired.repaired {
+        writeln!(output, "  repaired: {}", escape(line))?;
     }
     for line in &repaired.left_out {
         writeln!(output, "  lost: {}", escape(line))?;
@@ -442,7 +442,7 @@ fn repair_store(target: &Target, args: &RepairArgs) -> Outcome {
     for fault in after.iter().filter(|fault| fault.severity != Severity::Note) {
         writeln!(output, "  left: {}", escape(&fault.text))?;
     }
-    writeln!(output, "  the old one is kept as {}", escape(&kept.display().to_string()))?;
+    writeln!(output, "  the old file is kept as {}", escape(&kept.display().to_string()))?;
     outcome_of(&after)
 }
 

@@ -604,7 +604,7 @@ fn rewrite(
     staged.sync().map_err(|error| named(error, Error::FileWrite, "write to", path))?;
     keep_other_files(path, found, staged.path())?;
     if state_of(path, found)? != *before {
-        return Err(Failure::new("was changed by another program, and is kept"));
+        return Err(Failure::new("was changed by another program and left unchanged"));
     }
     staged.commit().map_err(|error| named(error, Error::FileWrite, "rename a file to", path))?;
     let synced = staging::sync_parent(path);

@@ -309,7 +309,7 @@ fn remove_input(path: &Path, opened: Option<&Identity>, nbytes: u64) -> Outcome 
     if opened.is_some_and(was_read) {
         Ok(fs::remove_file(path).map_err(|error| named(error, Error::FileWrite, "remove", path))?)
     } else {
-        Err(Failure::new("was changed during the compression, and is kept").at(path))
+        Err(Failure::new("was changed during the compression and left unchanged").at(path))
     }
 }
 

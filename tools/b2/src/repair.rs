@@ -147,10 +147,10 @@ fn print_result(
     let style = Style::stdout();
     let mut output = crate::io::stdout();
     let verdict =
-        if after.is_intact() { style.good("mended") } else { style.bad("mended partially") };
+        if after.is_intact() { style.good("repaired") } else { style.bad("repaired partially") };
     writeln!(output, "{}: {verdict}", style.bold(&escape(&path.display().to_string())))?;
     for line in &repaired.repaired {
-        writeln!(output, "  mended: {}", escape(line))?;
+        writeln!(output, "  repaired: {}", escape(line))?;
     }
     for line in &repaired.lost {
         writeln!(output, "  lost: {}", escape(line))?;
@@ -160,7 +160,7 @@ fn print_result(
     }
     if let Some(kept) = kept {
         let kept = kept.display().to_string();
-        writeln!(output, "  the old one is kept as {}", escape(&kept))?;
+        writeln!(output, "  the old file is kept as {}", escape(&kept))?;
     }
     outcome_of(after)
 }

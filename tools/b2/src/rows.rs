@@ -14,7 +14,7 @@ use std::ops::Range;
 /// The maximum number of rows that are read at once.
 const MAX_ROWS: u64 = 1 << 12;
 
-/// What `cat` and `head` print.
+/// The rows and columns that `cat` and `head` print, and their format.
 pub struct Request<'a> {
     /// The columns, separated by commas.
     pub column: Option<&'a str>,

@@ -244,8 +244,8 @@ impl<T, F: FnMut(T)> Drop for PanicGuard<'_, T, F> {
 
 /// Calls `scan` for each segment of `items` items, in `nthreads` threads, with a state that each
 /// thread makes once. Passes the results to `fold` in the order of the segments; only a few results
-/// are in memory. `scan` gets the first item and the number of items, and may set the flag to skip
-/// the remaining segments.
+/// are in memory. `scan` receives the first item and the number of items, and may set the flag to
+/// skip the remaining segments.
 pub fn segments<S, T: Send>(
     (items, segment): (u64, u64),
     nthreads: usize,

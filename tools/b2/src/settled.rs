@@ -62,7 +62,7 @@ impl Settled {
         if state_of(path, found)? == self.state {
             return Ok(());
         }
-        Err(Failure::new("was changed by another program, and is kept"))
+        Err(Failure::new("was changed by another program and left unchanged"))
     }
 }
 

@@ -48,7 +48,7 @@ pub fn state_of(path: &Path, found: &Detected) -> Result<FileState, Failure> {
     if !found.is_directory || !is_frame(found) {
         return state_of_all(path);
     }
-    // Other files, such as that of a lock, are no data.
+    // Other files, such as that of a lock, are not data.
     let is_data = |name: &OsStr| name.as_encoded_bytes().ends_with(b".chunk") || name == INDEX;
     let state = files_in(path).and_then(|mut files| {
         files.retain(|path| path.file_name().is_some_and(is_data));

@@ -33,12 +33,12 @@ impl From<Error> for Failure {
             _ => status::ERROR,
         };
         let hint = (status == status::CORRUPT)
-            .then(|| "'b2 verify' lists all faults of a store, 'b2 repair' mends it".to_owned());
+            .then(|| "'b2 verify' lists all faults of a store, 'b2 repair' writes a sound copy".to_owned());
         Failure::Error { text: error.to_string(), hint, status, names_path: false }
     }
 }
 
-/// Splits an argument into a store and a key; `None` if it is no store.
+/// Splits an argument into a store and a key; `None` if it is not a store.
 pub fn target(name: &Path) -> Option<Target> {
     let found = |path: &Path, key: &str| {
         let (name, path, key) = (name.to_owned(), path.to_owned(), key.to_owned());
@@ -64,7 +64,7 @@ pub fn is_whole(path: &Path) -> bool {
     store::is_store(path)
 }
 
-/// Returns the target of an input; `None` if it is no store.
+/// Returns the target of an input; `None` if it is not a store.
 pub fn target_of(input: &Input) -> Option<Target> {
     let target = target(input.path())?;
     if input.name() == input.path() {
@@ -346,7 +346,7 @@ pub struct Row {
     pub json: Json,
 }
 
-/// Returns the objects below a target, or the target itself if it is no group.
+/// Returns the objects below a target, or the target itself if it is not a group.
 pub fn rows(target: &Target, is_recursive: bool) -> Result<Vec<Row>, Failure> {
     let store = target.open()?;
     let nodes = store.walk(&target.key).map_err(|error| target.error(error))?;
@@ -474,7 +474,7 @@ impl Verified {
         let verdict = match self.faults() {
             0 if self.is_partial() => style.bad("not checked completely"),
             0 if self.has_checksums => style.good("right"),
-            0 => style.good("structure is sound"),
+            0 => style.good("the structure is valid"),
             1 => style.bad("1 fault"),
             faults => style.bad(&format!("{faults} faults")),
         };

@@ -51,9 +51,9 @@ pub fn import(args: &ConvertArgs, options: &WriteOptions, cli: &Cli) -> Result<b
     Ok(true)
 }
 
-/// Creates a store with the objects that `add` adds. It gets the writer, the output and a function
-/// that advances the progress bar, which ends at `size` bytes, and returns descriptions of what is
-/// not kept.
+/// Creates a store with the objects that `add` adds. `add` receives the writer, the output and a
+/// function that advances the progress bar, which ends at `size` bytes, and returns descriptions of
+/// the omitted data.
 fn write_store(
     args: &ConvertArgs,
     (options, cli): (&WriteOptions, &Cli),
@@ -126,7 +126,7 @@ pub enum TableFormat {
     Arrow(ArrowFormat),
 }
 
-/// Writes a table to a file. Returns descriptions of what is not kept; `None` if the object is no
+/// Writes a table to a file. Returns descriptions of the omitted data; `None` if the object is no
 /// table.
 pub fn export(
     target: &Target,

@@ -69,7 +69,7 @@ fn print_verification(name: &str, verification: &Verification) -> Outcome {
     let faults = verification.faults.iter().filter(is_damage).count();
     let verdict = match faults {
         0 if !verification.is_intact() => style.bad("a plugin is missing"),
-        0 if !verification.has_checksums => style.good("structure is sound"),
+        0 if !verification.has_checksums => style.good("the structure is valid"),
         0 => style.good("right"),
         1 => style.bad("1 fault"),
         faults => style.bad(&format!("{faults} faults")),
@@ -83,7 +83,7 @@ fn print_verification(name: &str, verification: &Verification) -> Outcome {
     };
     let name = escape(name);
     let limit = if verification.is_intact() && !verification.has_checksums {
-        "; no checksums, so changed bytes inside chunks can't be seen"
+        "; there are no checksums, so changed bytes in chunks cannot be detected"
     } else {
         ""
     };

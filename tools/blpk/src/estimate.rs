@@ -33,7 +33,7 @@ fn input(call: &Call) -> Result<(PathBuf, File, u64), Failure> {
     let file = io::open(&path)?;
     let metadata = file.metadata()?;
     if !metadata.is_file() {
-        return Err(error(format!("'{}' is no regular file", path.display())));
+        return Err(error(format!("'{}' is not a regular file", path.display())));
     }
     let size = metadata.len();
     Ok((path, file, size))

@@ -186,7 +186,7 @@ pub fn check_apart(output: &FileArg, metadata: &Path) -> Result<(), Failure> {
     };
     if is_same {
         let shown = metadata.display();
-        return Err(error(format!("'{shown}' can't be output and metadata file at once")));
+        return Err(error(format!("'{shown}' cannot be output and metadata file at once")));
     }
     Ok(())
 }

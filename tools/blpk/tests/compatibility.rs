@@ -315,7 +315,7 @@ fn row_p9_a_file_is_not_its_own_output_and_failures_leave_no_file() {
     let before = folder.read("in.blp");
     for line in ["-f c in.blp in.blp", "-f d in.blp in.blp", "a in.blp in.blp"] {
         let result = folder.line(line);
-        assert_eq!(result.error(1), "'in.blp' can't be input and output at once");
+        assert_eq!(result.error(1), "'in.blp' cannot be input and output at once");
         assert_eq!(folder.read("in.blp"), before);
     }
     let mut damaged = before;

@@ -278,7 +278,7 @@ fn the_metadata_file_is_neither_input_nor_output() {
     symlink("../new", folder.path("deep").join("link")).unwrap();
     symlink("x.blp", folder.path("x.link")).unwrap();
     hard_link(folder.path("x.blp"), folder.path("x.hard")).unwrap();
-    let output = |name: &str| format!("'{name}' can't be output and metadata file at once");
+    let output = |name: &str| format!("'{name}' cannot be output and metadata file at once");
     for name in ["new", "./new", "deep/../new", "link", "deep/link"] {
         for (force, out) in [("-q", "new"), ("-f", "new"), ("-f", "./new"), ("-f", "link")] {
             let result = folder.line(&format!("{force} d x.blp {out} --save-metadata {name}"));
@@ -295,7 +295,7 @@ fn the_metadata_file_is_neither_input_nor_output() {
     }
     for name in ["x.blp", "deep/../x.blp", "x.link", "x.hard"] {
         let result = folder.line(&format!("-f d x.blp back --save-metadata {name}"));
-        assert_eq!(result.error(1), "'x.blp' can't be input and output at once");
+        assert_eq!(result.error(1), "'x.blp' cannot be input and output at once");
         assert_eq!(folder.read("x.blp"), packed);
     }
     // All other reasons are found before data are written, too.
@@ -311,7 +311,7 @@ fn the_metadata_file_is_neither_input_nor_output() {
     assert!(!folder.exists("back") && !folder.exists("saved"));
     // Metadata that are compressed are an input.
     let result = folder.line("-f c -m m.json in ./m.json");
-    assert_eq!(result.error(1), "'m.json' can't be input and output at once");
+    assert_eq!(result.error(1), "'m.json' cannot be input and output at once");
     assert_eq!(folder.read("m.json"), metadata);
     folder.succeed("-f d x.blp new --save-metadata m.json");
     assert_eq!((folder.read("new"), folder.read("x.blp")), (folder.read("in"), packed));

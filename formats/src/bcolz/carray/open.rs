@@ -32,8 +32,8 @@ impl Carray {
     /// # Errors
     /// [`Error::ReadOnly`](crate::bcolz::Error::ReadOnly),
     /// [`Error::Exists`](crate::bcolz::Error::Exists),
-    /// [`Error::NotOurs`](crate::bcolz::Error::NotOurs); those of checking the spec, of writing and
-    /// of opening.
+    /// [`Error::NotOurs`](crate::bcolz::Error::NotOurs); the errors of checking the spec, of
+    /// writing and of opening.
     pub fn create(root: &Path, spec: &CarraySpec, mode: Mode, options: &Options) -> Result<Carray> {
         let described = spec.check()?;
         clear_root(root, mode, options)?;

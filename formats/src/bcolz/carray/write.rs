@@ -167,7 +167,7 @@ impl Carray {
         let path = self.chunk_path(number);
         Chunk::in_bytes(chunk, expected, &path)?;
         if self.tail_bytes() > 0 {
-            return Err(Error::Argument("a full chunk follows full chunks"));
+            return Err(Error::Argument("a full chunk can only follow full chunks"));
         }
         let len = self.sizes.len.checked_add(self.chunklen());
         let sizes = len.and_then(|len| Sizes::new(len, &self.sizes.row_shape, &self.storage.dtype));
@@ -204,7 +204,7 @@ impl Carray {
     /// handle is flushed.
     ///
     /// # Errors
-    /// [`Error::NoSuchRows`]; those of [`Carray::append`].
+    /// [`Error::NoSuchRows`]; the errors of [`Carray::append`].
     pub fn set(&mut self, start: u64, rows: &[u8]) -> Result<()> {
         self.prepare_write()?;
         self.write_buffered()?;
@@ -279,7 +279,7 @@ impl Carray {
     /// Changes the number of rows to `len`. New rows contain the fill value.
     ///
     /// # Errors
-    /// Those of [`Carray::trim`] and [`Carray::append`].
+    /// The errors of [`Carray::trim`] and [`Carray::append`].
     pub fn resize(&mut self, len: u64) -> Result<()> {
         self.prepare_write()?;
         if let Some(count) = self.sizes.len.checked_sub(len) {
@@ -336,7 +336,7 @@ impl Carray {
     /// Flushes and closes the handle.
     ///
     /// # Errors
-    /// Those of [`Carray::flush`].
+    /// The errors of [`Carray::flush`].
     pub fn close(mut self) -> Result<()> {
         let flushed = self.flush();
         // `drop` must not flush again.

@@ -91,7 +91,7 @@ impl ArrowFormat {
 pub struct ArrowImport {
     /// The number of rows.
     pub rows: u64,
-    /// Descriptions of what is not kept: metadata of the file and of its fields.
+    /// Descriptions of the omitted data: metadata of the file and of its fields.
     pub lost: Vec<String>,
 }
 
@@ -119,11 +119,11 @@ fn column_error(name: &str, why: impl Into<String>) -> Error {
     Error::Field { name: name.to_owned(), why: why.into() }
 }
 
-/// Adds a table with the rows of a file, which has a column for each field. `progress` gets the
-/// numbers of bytes of the file that were read.
+/// Adds a table with the rows of a file, which has a column for each field. Calls
+/// `progress` with the number of bytes of the file read so far.
 ///
 /// # Errors
-/// - [`Error::Field`] if a field has no kind of columns, or a value cannot be stored;
+/// - [`Error::Field`] if the type of a field is not supported, or a value cannot be stored;
 /// - [`Error::Arrow`] if the file is damaged or not supported; [`Error::Store`].
 pub fn arrow_to_table(
     path: &Path,
@@ -327,11 +327,11 @@ impl BatchWriter<'_> {
     }
 }
 
-/// Writes the rows of a table, compressed with Zstd. Returns descriptions of what is not kept:
+/// Writes the rows of a table, compressed with Zstd. Returns descriptions of the omitted data:
 /// computed columns and attributes of the table.
 ///
 /// # Errors
-/// - [`Error::Field`] if a column has no type of Arrow, or a value has another type than its
+/// - [`Error::Field`] if Arrow has no type for a column, or a value has another type than its
 ///   column;
 /// - [`Error::Arrow`] for the stream format, and if writing fails; [`Error::Store`].
 pub fn table_to_arrow(
@@ -404,7 +404,7 @@ pub fn table_to_arrow(
     Ok(lost)
 }
 
-/// Returns the array of rows of a column that is no dictionary.
+/// Returns the array of rows of a column that is not a dictionary.
 fn array_of(
     table: &Table<'_>,
     column: &crate::store::Column,
@@ -445,7 +445,7 @@ fn dictionary_of(table: &Table<'_>, column: &str) -> Result<ArrayRef> {
     let texts = texts.iter().map(|value| value.as_str());
     let texts: Option<Vec<&str>> = texts.collect();
     let texts =
-        texts.ok_or_else(|| column_error(column, "a value of the dictionary is no text"))?;
+        texts.ok_or_else(|| column_error(column, "a value of the dictionary is not text"))?;
     if !values::fits(texts.iter().map(|text| text.len())) {
         return Err(column_error(column, "the texts of the dictionary have more than 2 GiB"));
     }

@@ -109,7 +109,7 @@ fn nested(name: &str, data_type: &DataType) -> Result<ColumnSpec, String> {
                 fields.iter().map(|field| item_of(field.name(), field)).collect();
             Ok(ColumnSpec::structure(name, &fields?))
         }
-        other => Err(format!("values of the type {other} have no kind of columns")),
+        other => Err(format!("the Arrow type {other} is not supported in tables")),
     }
 }
 
@@ -204,7 +204,7 @@ fn type_of(json: &Json, has_seconds: bool) -> Result<DataType, String> {
                 "s" | "ms" => TimeUnit::Millisecond,
                 "us" => TimeUnit::Microsecond,
                 "ns" => TimeUnit::Nanosecond,
-                other => return Err(format!("the unit {other:?} has no type of Arrow")),
+                other => return Err(format!("Arrow has no timestamps with the unit {other:?}")),
             };
             DataType::Timestamp(unit, text(json, "timezone").map(Arc::from))
         }
@@ -222,7 +222,7 @@ fn type_of(json: &Json, has_seconds: bool) -> Result<DataType, String> {
             DataType::Struct(fields.iter().map(field).collect::<Result<_, String>>()?)
         }
         "ndarray" => array_type(json)?,
-        other => return Err(format!("values of the kind {other:?} have no type of Arrow")),
+        other => return Err(format!("columns of the kind {other:?} cannot be written to Arrow")),
     })
 }
 
@@ -241,7 +241,7 @@ fn array_type(json: &Json) -> Result<DataType, String> {
         "u8" | "uint64" => DataType::UInt64,
         "f4" | "float32" => DataType::Float32,
         "f8" | "float64" => DataType::Float64,
-        _ => return Err(format!("arrays of the dtype {dtype:?} have no type of Arrow")),
+        _ => return Err(format!("columns of the dtype {dtype:?} cannot be written to Arrow")),
     };
     let Some(Json::List(extents)) = json.get("item_shape") else {
         return Err("the arrays have no shape".to_owned());

@@ -133,7 +133,7 @@ pub fn values_of(array: &dyn Array, left: &mut usize) -> Converted<Vec<Value>> {
             }
             found
         }
-        other => return Err(format!("values of the type {other} have no kind of columns")),
+        other => return Err(format!("the Arrow type {other} is not supported in tables")),
     })
 }
 

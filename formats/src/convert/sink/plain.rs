@@ -84,7 +84,7 @@ pub fn write_npz(
 /// Writes a `.npz` file of these `.npy` files, with their keys.
 ///
 /// # Errors
-/// [`Error::Name`] for a key that is no path; the errors of reading and writing.
+/// [`Error::Name`] for a key that is not a path; the errors of reading and writing.
 pub fn join_npz(files: &[(String, PathBuf)], output: &Path) -> Result<()> {
     let file = BufWriter::with_capacity(FILE_BUFFER, NamedFile::create(output)?);
     let mut zip = ZipWriter::new(file, 0);
@@ -150,7 +150,7 @@ impl Read for Reader<'_> {
             if let Err(error) = self.source.read(self.position, &mut self.buffer) {
                 self.buffer.clear();
                 *self.error = Some(error);
-                return Err(io::Error::other("the source can't be read"));
+                return Err(io::Error::other("the source cannot be read"));
             }
             self.position += len as u64;
             (self.progress)(len as u64);

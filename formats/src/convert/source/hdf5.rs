@@ -61,7 +61,7 @@ pub fn describe(dataset: &Dataset, is_read: bool) -> Result<(ArrayInfo, bool)> {
 }
 
 fn unnamed(dataset: &Dataset) -> Error {
-    let description = "records that are no dtype of NumPy".to_owned();
+    let description = "records without a dtype of NumPy".to_owned();
     hdf5::Error::Type { path: dataset.path().to_owned(), description }.into()
 }
 

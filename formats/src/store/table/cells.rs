@@ -108,7 +108,7 @@ fn stage_values(column: &Column, form: &Form, values: &[Value]) -> Result<Staged
         let encoded = encode_nested(&form.dtype, &form.shape, value, &mut bytes);
         encoded.map_err(|why| column.value_error(row, why))?;
         if sentinel.is_null(form, &bytes[start..]) {
-            return Err(column.value_error(row, "the value is the null value of the column"));
+            return Err(column.value_error(row, "the value equals the null value of the column"));
         }
     }
     let has_mask = matches!(column.nulls, Nulls::Mask);
@@ -140,7 +140,7 @@ fn stage_items(
             limits.check(&value).map_err(|why| column.value_error(row, why))?;
         }
         if sentinel.is_null(form, item) {
-            return Err(column.value_error(row, "the value is the null value of the column"));
+            return Err(column.value_error(row, "the value equals the null value of the column"));
         }
         copy.extend_from_slice(item);
     }
@@ -202,7 +202,7 @@ fn stage_others(column: &Column, values: &[Value]) -> Result<Staged> {
         if let Nulls::Sentinel(sentinel) = &column.nulls
             && sentinel == value
         {
-            return Err(column.value_error(row, "the value is the null value of the column"));
+            return Err(column.value_error(row, "the value equals the null value of the column"));
         }
         // Values that python-blosc2 could not read are refused before any row is added.
         if !matches!(value, Value::Str(_) | Value::Bytes(_)) {

@@ -154,7 +154,7 @@ fn matching_integers(comparison: Comparison, constant: Number) -> (RangeInclusiv
 }
 
 /// Adds to `holds` whether each item of a dtype compares with a constant. Returns `false` for
-/// dtypes that are no numbers.
+/// non-numeric dtypes.
 pub fn compare_items(
     dtype: &Dtype,
     bytes: &[u8],

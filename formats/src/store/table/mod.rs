@@ -280,12 +280,12 @@ impl<'s> Table<'s> {
     /// Returns the values for which the codes of a column stand, which [`Table::items`] returns.
     ///
     /// # Errors
-    /// - [`Error::Column`] if the column is no dictionary; the errors of [`Table::values`].
+    /// - [`Error::Column`] if the column is not a dictionary; the errors of [`Table::values`].
     #[cfg(feature = "arrow")]
     pub(crate) fn dictionary(&self, column: &str) -> Result<&[Value]> {
         let reader = self.reader(self.column(column)?)?;
         reader.dictionary().ok_or_else(|| {
-            let why = "it is no dictionary".to_owned();
+            let why = "it is not a dictionary".to_owned();
             Error::Column { name: column.to_owned(), why }
         })
     }

@@ -241,14 +241,14 @@ impl ColumnSpec {
             return Err(invalid(why.clone()));
         }
         let fault = match &column.kind {
-            ColumnKind::Unknown(kind) => Some(format!("{kind:?} is no kind of columns")),
+            ColumnKind::Unknown(kind) => Some(format!("{kind:?} is not a kind of columns")),
             ColumnKind::Number(kind) if !NUMBERS.contains(&kind.as_str()) => {
-                Some(format!("{kind:?} is no kind of numbers"))
+                Some(format!("{kind:?} is not a kind of numbers"))
             }
             ColumnKind::Timestamp { unit, .. }
                 if !matches!(unit.as_str(), "s" | "ms" | "us" | "ns") =>
             {
-                Some(format!("{unit:?} is no unit of times"))
+                Some(format!("{unit:?} is not a unit of times"))
             }
             ColumnKind::Array(extents) => array_fault(extents, &column.json),
             ColumnKind::String | ColumnKind::Bytes

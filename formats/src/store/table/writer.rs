@@ -149,8 +149,8 @@ impl StoreWriter {
     /// - [`Error::KeyExists`]; [`Error::InvalidName`] for the key, or the name of a column: an
     ///   empty name, one that starts with `_`, or one that differs from another only by case;
     /// - [`Error::Column`] if the description of a column is invalid;
-    /// - [`Error::Refused`] if the store is no tree, or the key is a group or is below a leaf or an
-    ///   object.
+    /// - [`Error::Refused`] if the store is not a tree, or the key is a group or is below a leaf or
+    ///   an object.
     pub fn create_table(&mut self, key: &str, columns: &[ColumnSpec]) -> Result<TableWriter<'_>> {
         if self.contains(key) || self.roots.contains_key(key) {
             return Err(Error::KeyExists(key.to_owned()));

@@ -119,7 +119,7 @@ impl Archive {
             Fault::Method => format!("compression method {} is not supported", member.method),
             Fault::Sizes => {
                 let (compressed, size) = (member.compressed, member.size);
-                format!("it is stored, but has two sizes: {compressed} and {size} bytes")
+                format!("it is not compressed, but has two sizes: {compressed} and {size} bytes")
             }
             Fault::OutOfBounds => "its data are out of bounds".to_owned(),
             Fault::Overlap(other) => {
@@ -171,7 +171,7 @@ impl Archive {
     /// Returns the first `len` bytes of a stored member, which must have that many.
     ///
     /// # Errors
-    /// As [`Archive::data_offset`].
+    /// The errors of [`Archive::data_offset`].
     pub fn start_of(&self, member: &Member, len: usize) -> Result<Vec<u8>> {
         let mut bytes = vec![0; len];
         self.read_member(member, &mut bytes, self.data_offset(member)?)?;

@@ -45,7 +45,7 @@ pub enum Fault {
     Encrypted,
     /// Its compression method is not supported.
     Method,
-    /// It is stored, but has two sizes.
+    /// It is not compressed, but has two sizes.
     Sizes,
     /// Its data are out of bounds.
     OutOfBounds,

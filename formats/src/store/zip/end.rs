@@ -25,8 +25,8 @@ pub struct End {
     pub prefix: u64,
 }
 
-/// Finds the end record: the last one whose comment ends exactly at the end of the file, so that a
-/// comment that contains the magic is no end record.
+/// Finds the end record: the last one whose comment ends exactly at the end of the file. A magic
+/// within a comment is therefore not mistaken for an end record.
 pub fn find(path: &Path, file: &File, len: u64) -> Result<Option<End>> {
     let longest = (END_LEN + usize::from(u16::MAX)) as u64;
     let start = len.saturating_sub(longest);

@@ -162,7 +162,7 @@ fn parse(path: &Path, file: &File, start: u64, len: u64) -> Result<Parsed> {
         }
     }
     if method == STORED && size != compressed {
-        return Ok(Parsed::Lost(name, "it is stored, but has two sizes"));
+        return Ok(Parsed::Lost(name, "it is not compressed, but has two sizes"));
     }
     let Some(limit) = data.checked_add(compressed).filter(|&end| end <= len) else {
         return Ok(Parsed::Lost(name, "its data are truncated"));

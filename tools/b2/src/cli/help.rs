@@ -43,7 +43,7 @@ bcolz directories are repaired in place; the old version of each changed file is
 kept in the same way.
 Stores: a sound copy replaces the store, which is kept in the same way. No leaf
 is changed. Damaged leaves, and frames without a key, get keys in the group
-/lost; what cannot be read at all is left out and named.
+/lost; unreadable leaves are omitted and listed.
 Chunks, .npy and .npz files, Zarr and HDF5 cannot be repaired.
 Data that need a missing plugin are never changed.
 
@@ -65,7 +65,7 @@ Examples:
 
 pub const PUT: &str = "\
 The suffix of a new store determines its form: a zip file (.b2z), a directory
-(.b2d) or a frame (.b2e). Frames and b2nd arrays are stored as they are; data of
+(.b2d) or a frame (.b2e). Frames and b2nd arrays are stored unchanged; data of
 other formats become an array, or a frame if they have no type.
 
 Examples:
@@ -187,12 +187,13 @@ Examples:
   b2 decompress data.b2frame - | tar x";
 
 pub const BENCH: &str = "\
-A setting is on the Pareto front for reading if no other one is smaller and
-decompressed as fast, or as small and decompressed faster; on that for writing,
-likewise with compression. The recommendations are for reading: the least time to
-read the compressed bytes at 1 GB/s and to decompress them; for writing: the same
-with compression; for size: the smallest; balanced: the least time for both at
-100 MB/s. The memory is about three times the sample.
+A setting is on the Pareto front for reading if no other setting is both at
+least as small and at least as fast to decompress, and better in one of the two.
+The front for writing compares the speed of compression instead. Recommended for
+reading is the setting with the least time to read the compressed bytes at
+1 GB/s and to decompress them; for writing, to compress and to write them; for
+size, the smallest; balanced, the least time for both at 100 MB/s. The memory is
+about three times the sample.
 
 Examples:
   b2 bench climate.b2nd --svg plot.svg
@@ -311,7 +312,7 @@ pub const PLOT: &str = "\
 One dimension is plotted as a line; for many items, as the range between the
 least and the greatest item of each pixel. Two dimensions are plotted as an
 image; in large ones a pixel is the mean of its items. NaN and infinities are
-left out. The extension of OUT selects the format; PNG has no axes.
+omitted. The extension of OUT selects the format; PNG has no axes.
 
 Examples:
   b2 plot climate.b2nd '0,...' -o map.svg
@@ -321,10 +322,10 @@ Examples:
 pub const CONCAT: &str = "\
 Type, metadata, chunk and block shapes are those of the first input; inputs of
 all formats are accepted. Chunks are copied without decompression if no option
-of compression is set and the chunks fit: those of b2nd arrays with the same
-chunk and block shapes whose predecessors end at a chunk boundary (for --stack:
-always), those of super-chunks with the same item and chunk sizes whose
-predecessors end with a full chunk.
+of compression is set and they fit. Arrays: the chunk and block shapes are
+equal, and the preceding inputs end at a chunk boundary (not required with
+--stack). Super-chunks: the item and chunk sizes are equal, and the preceding
+inputs end with a full chunk.
 
 Examples:
   b2 concat 2024.b2nd 2025.b2nd climate.b2nd
@@ -346,7 +347,7 @@ Examples:
 pub const RECOMPRESS: &str = "\
 Without options for them, codec, level, filters, chunks, blocks and checksums
 stay the same. Metadata are kept. The new data are compared with the old ones
-before the new file gets its name; if they differ, nothing is changed.
+before the new file is renamed; if they differ, nothing is changed.
 
 With --in-place the new file replaces the old one when it is complete and on the
 disk. If another program changes the old one in the meantime, this is an error.

@@ -198,7 +198,7 @@ pub fn shape(text: &str) -> Result<Shape, String> {
     let lengths = text.split(',').map(|text| {
         let number = text.trim().parse::<u64>().ok().filter(|&len| i64::try_from(len).is_ok());
         number.ok_or_else(|| {
-            format!("'{text}' is no extent; a shape has a number for each dimension: 100,20")
+            format!("'{text}' is not an extent; a shape has a number for each dimension: 100,20")
         })
     });
     lengths.collect::<Result<_, _>>().map(Shape)

@@ -189,7 +189,7 @@ fn inputs_are_removed_only_if_asked_and_only_after_success() {
     // The new frame at the path of the input is not removed.
     let result = folder.line("compress a.b2frame a.b2frame --force --rm");
     assert_eq!(result.status, 1);
-    assert!(result.err().contains("is kept"), "{}", result.err());
+    assert!(result.err().contains("left unchanged"), "{}", result.err());
     assert_eq!(folder.line("verify a.b2frame").status, 0);
     for (line, status) in [
         ("compress a - --rm", 2),

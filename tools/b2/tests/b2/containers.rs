@@ -157,7 +157,7 @@ fn zarr_arrays_are_described_and_printed() {
     assert!(result.out().contains("blosc: chunk 1:"), "{}", result.out());
     let result = folder.line("cat two.zarr:/blosc");
     assert_eq!(result.status, 3);
-    assert!(result.err().contains("chunk blosc/1.0: it is no chunk of Blosc"), "{}", result.err());
+    assert!(result.err().contains("chunk blosc/1.0: it is not a chunk of Blosc"), "{}", result.err());
 }
 
 #[test]
@@ -237,7 +237,7 @@ fn all_arrays_of_a_container_are_converted_to_files() {
         assert!(result.err().contains(expected), "{line}: {}", result.err());
         assert!(!folder.exists("x"), "{line}");
     }
-    // A member whose name leads out of the directory.
+    // A member whose path is outside of the directory.
     let bytes = folder.read("two.npz");
     let hostile: Vec<u8> = {
         let mut bytes = bytes;
@@ -250,7 +250,7 @@ fn all_arrays_of_a_container_are_converted_to_files() {
     };
     folder.write("hostile.npz", &hostile);
     let result = folder.line("convert hostile.npz y --all");
-    assert!(result.err().contains("leads out of the directory"), "{}", result.err());
+    assert!(result.err().contains("is outside of the directory"), "{}", result.err());
     assert!(!folder.exists("y") && !folder.exists("x.b2nd"));
 }
 

@@ -97,7 +97,7 @@ fn faults_name_the_file_and_the_line() {
         (
             "word.csv a.npy --dtype <i4",
             1,
-            "word.csv: line 3: column 1: \"three\" is no value of the type <i4",
+            "word.csv: line 3: column 1: \"three\" is not a value of the type <i4",
         ),
         ("empty.csv a.npy", 1, "empty.csv: the file has no lines"),
         ("word.csv a.npy --dtype <f8 --shape 3", 2, "--shape: the lines"),

@@ -264,8 +264,8 @@ fn arrays_are_added_to_existing_containers() {
     }
     let result = folder.line("convert more v2.zarr.zip --all --to zarr --force");
     assert_eq!(result.status, 2, "{}", result.err());
-    assert!(result.err().contains("are of version 2 of Zarr"), "{}", result.err());
-    // A file of another format is no container.
+    assert!(result.err().contains("have version 2 of Zarr"), "{}", result.err());
+    // A file of another format is not a container.
     folder.write("bytes.zarr.zip", b"bytes");
     let result = folder.line("convert more bytes.zarr.zip --all");
     assert!(result.err().contains("already exists"), "{}", result.err());

@@ -389,7 +389,7 @@ fn keys_that_are_no_paths_are_rejected() {
     for output in ["out", "out.h5", "out.zarr", "out.npz", "out.b2d"] {
         let result = folder.line(&format!("convert hostile.npz {output} --all"));
         assert_eq!(result.status, 1, "{output}: {}", result.err());
-        assert!(result.err().contains("leads out of the directory"), "{}", result.err());
+        assert!(result.err().contains("is outside of the directory"), "{}", result.err());
         assert!(!folder.exists(output));
     }
 }

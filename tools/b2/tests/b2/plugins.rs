@@ -544,7 +544,7 @@ fn frames_have_checksums_by_default() {
             let found = folder.json(&format!("info --json {name}"))[0]["checksum"].clone();
             assert_eq!(found.as_str().unwrap_or(""), checksum, "{name} {options}");
             let result = folder.out(&format!("verify {name}"));
-            let limit = "no checksums, so changed bytes inside chunks can't be seen";
+            let limit = "there are no checksums, so changed bytes in chunks cannot be detected";
             assert_eq!(result.contains(limit), checksum.is_empty(), "{result}");
         }
     }

@@ -36,7 +36,7 @@ fn a_lost_chunk_of_a_frame_becomes_zeros_and_the_old_frame_is_kept() {
     assert_eq!(
         result.out(),
         format!(
-            "f.b2frame: 1 fault (9 chunks, 9 with checksums)\n  chunk 3 at byte {at}: the chunk contradicts its checksum\n"
+            "f.b2frame: 1 fault (9 chunks, 9 with checksums)\n  chunk 3 at byte {at}: the chunk does not match its checksum\n"
         )
     );
     let plan = folder.line("repair f.b2frame");
@@ -54,7 +54,7 @@ fn a_lost_chunk_of_a_frame_becomes_zeros_and_the_old_frame_is_kept() {
         (done.status, done.out()),
         (
             0,
-            "f.b2frame: mended\n  lost: chunk 3: its 8192 bytes are zeros now\n  the old one is kept as f.b2frame.broken\n"
+            "f.b2frame: repaired\n  lost: chunk 3: its 8192 bytes are zeros now\n  the old file is kept as f.b2frame.broken\n"
         )
     );
     assert!(folder.read("f.b2frame.broken") == bytes);
@@ -105,7 +105,7 @@ fn chunks_of_a_truncated_frame_are_found() {
     assert_eq!(folder.line("verify f.b2frame").status, 3);
     let done = folder.line("repair --write f.b2frame");
     assert_eq!(done.status, 0, "{}{}", done.out(), done.err());
-    assert!(done.out().contains("mended: 6 chunks were found"), "{}", done.out());
+    assert!(done.out().contains("repaired: 6 chunks were found"), "{}", done.out());
     let mut expected = data;
     expected[6 * CHUNK..].fill(0);
     assert!(folder.line("decompress f.b2frame -").stdout == expected);
@@ -172,7 +172,7 @@ fn truncated_chunks_and_npy_files_are_reported_and_not_repaired() {
         assert!(result.out().contains(&expected), "{}", result.out());
         let result = folder.line(&format!("repair --write {name}"));
         assert_eq!(result.status, 3, "{name}");
-        assert!(result.out().contains("can't be restored"), "{}", result.out());
+        assert!(result.out().contains("cannot be restored"), "{}", result.out());
     }
 }
 

@@ -561,7 +561,7 @@ fn damaged_stores_are_repaired() {
         assert_eq!(folder.read(name), before);
         let done = folder.line(&format!("repair --write {name}"));
         assert_eq!(done.status, 0, "{}{}", done.out(), done.err());
-        assert!(done.out().contains(": mended\n"), "{}", done.out());
+        assert!(done.out().contains(": repaired\n"), "{}", done.out());
         assert_eq!(folder.read(&format!("{name}.broken")), before);
         folder.out(&format!("verify {name}"));
         assert!(folder.out(&format!("repair {name}")).contains("nothing to repair"));

@@ -50,7 +50,7 @@ pub fn try_lock(file: &File) -> io::Result<bool> {
 /// Locks a file as [`try_lock`], and waits for other programs.
 ///
 /// # Errors
-/// As [`try_lock`].
+/// The errors of [`try_lock`].
 pub fn lock(file: &File) -> io::Result<()> {
     file.lock()
 }

@@ -45,7 +45,7 @@ pub fn try_lock(file: &File) -> io::Result<bool> {
 /// Locks a file as [`try_lock`], and waits for other programs.
 ///
 /// # Errors
-/// As [`try_lock`].
+/// The errors of [`try_lock`].
 pub fn lock(file: &File) -> io::Result<()> {
     while !files::claim(file)? {
         std::thread::sleep(DELAY);
@@ -57,7 +57,7 @@ pub fn lock(file: &File) -> io::Result<()> {
 pub struct DirectoryLock(File);
 
 impl DirectoryLock {
-    /// Locks a directory that is no link. Returns `None` if another process holds the lock.
+    /// Locks a directory that is not a link. Returns `None` if another process holds the lock.
     ///
     /// # Errors
     /// Errors of opening and locking the file in it.
