@@ -3,7 +3,7 @@
 CARGO ?= cargo
 PREFIX ?= /usr/local
 DESTDIR ?=
-# The library folder, relative to PREFIX.
+# The library directory, relative to PREFIX.
 LIBDIR ?= lib
 # The file that `make demo` compresses, and the size of its items in bytes; without a file, the demo
 # uses its own data.
@@ -32,59 +32,67 @@ BUILD := target/release
 TEST_BUILD := target/debug
 DEMO := $(CURDIR)/target/demo-prefix
 
-.PHONY: help build fortran install install-musl install-windows deb dist test-dist package public-api check-public-api notice headers demo reference test test-needs test-doc test-fortran test-consumers test-clients test-hdf5 test-musl test-wasm test-npm test-windows test-models test-asan test-tsan test-miri coverage test-durability test-timing test-full test-arm test-ports bench bench-compare bench-full bench-levels bench-scaling count-instructions plot bench-frames bench-b2nd bench-bloscpack bench-bcolz bench-hdf5 bench-programs bench-zarrs bench-stores fuzz check check-source check-features check-rust-packages check-oldest check-arm check-targets check-headers check-deny clean
+.PHONY: \
+	help build fortran install install-musl install-windows deb dist test-dist package public-api \
+	check-public-api notice headers demo reference test test-needs test-doc test-fortran \
+	test-consumers test-clients test-hdf5 test-musl test-wasm test-npm test-windows test-models \
+	test-asan test-tsan test-miri coverage test-durability test-timing test-full test-arm test-ports \
+	bench bench-compare bench-full bench-levels bench-scaling count-instructions plot bench-frames \
+	bench-b2nd bench-bloscpack bench-bcolz bench-hdf5 bench-programs bench-zarrs bench-stores fuzz \
+	check check-source check-features check-rust-packages check-oldest check-arm check-targets \
+	check-headers check-deny clean
 
 help:
 	@echo "make build                      build the libraries and the programs"
-	@echo "make fortran                    build the Fortran modules (installs gfortran), for make install"
-	@echo "make install PREFIX= DESTDIR= LIBDIR=  install them, with headers, pkg-config and CMake files"
-	@echo "make install-musl PREFIX=       build the libraries for musl and install them, for static programs"
-	@echo "make install-windows PREFIX=    build for Windows and install DLLs, import libraries and programs"
-	@echo "make deb                        make Debian packages, and test their installation and removal"
+	@echo "make fortran                    build the Fortran modules, which make install installs"
+	@echo "make install PREFIX= DESTDIR= LIBDIR=  install the build and the headers"
+	@echo "make install-musl PREFIX=       build and install the libraries for static programs"
+	@echo "make install-windows PREFIX=    build for Windows and install the result"
+	@echo "make deb                        make Debian packages and test their installation"
 	@echo "make dist                       make a tarball of the sources that builds without a network"
-	@echo "make test-dist [DIST_TEST=]     build and test that tarball in an empty folder"
-	@echo "make package [PACKAGES=]        pack the crates for crates.io, and test the packed files alone"
-	@echo "make public-api                 list the public items of the crates again (installs cargo-public-api)"
+	@echo "make test-dist [DIST_TEST=]     build and test that tarball in an empty directory"
+	@echo "make package [PACKAGES=]        pack the crates for crates.io and test the packed files"
+	@echo "make public-api                 write docs/public-api/ (installs cargo-public-api)"
 	@echo "make check-public-api           compare the public items of the crates with the lists"
 	@echo "make demo [FILE= TYPESIZE=]     compress a file with a C program and the library"
-	@echo "make test                       run all tests but the slow suites, with 20 seconds of random comparisons with the reference"
-	@echo "make test-durability [ROUNDS=]  tests of stored data: killed processes, failing disks and memory, journals"
+	@echo "make test                       run all tests except the slow suites"
+	@echo "make test-durability [ROUNDS=]  test stored data: killed processes, failing disks"
 	@echo "make test-timing                repeat C programs whose results could depend on timing"
 	@echo "make test-doc                   run the examples of the Rust documentation"
 	@echo "make test-fortran               run the tests of the Fortran modules, under Valgrind"
 	@echo "make test-consumers             build C, C++ and Rust projects against an installed tree"
-	@echo "make test-clients [CLIENTS=]    run the test suites of client programs with our libraries (downloads them)"
-	@echo "make test-hdf5                  run HDF5's programs with the filter plugins, with MPI (installs them)"
-	@echo "make test-musl [PROFILE=]       run C programs with the libraries for musl, static and shared"
+	@echo "make test-clients [CLIENTS=]    run the test suites of client programs (downloads them)"
+	@echo "make test-hdf5                  run HDF5's programs and MPI with the filter plugins"
+	@echo "make test-musl [PROFILE=]       run C programs with the libraries for musl"
 	@echo "make test-wasm [ROUNDS=]        build the Rust crate for WebAssembly and test it in Node"
 	@echo "make test-npm [ROUNDS=]         build the npm package and test it in Node and Chromium"
 	@echo "make test-windows               build for Windows and test under wine (installs it)"
-	@echo "make test-models                run the thread pool, locks and caches in many interleavings (minutes)"
+	@echo "make test-models                run the lock-free code in many interleavings (minutes)"
 	@echo "make test-asan                  run tests with AddressSanitizer, and UBSan in the C codecs"
 	@echo "make test-tsan                  run tests with ThreadSanitizer"
-	@echo "make test-miri                  run unit tests of unsafe code under Miri (installs nightly Rust)"
+	@echo "make test-miri                  run unit tests under Miri (installs nightly Rust)"
 	@echo "make coverage [COVERAGE=PROGRAMS]  measure the coverage of lines and branches by the tests"
-	@echo "make test-full                  compare with the reference over the full product (hours)"
+	@echo "make test-full                  run all suites, and the full comparison (hours)"
 	@echo "make test-arm                   run the kernel checks as an AArch64 program"
-	@echo "make test-ports [TARGETS=]      run tests as programs for other targets, in QEMU or Node (installs them)"
+	@echo "make test-ports [TARGETS=]      run tests for other targets in QEMU or Node"
 	@echo "make fuzz [FUZZ_SECONDS=]       test the seeds, then fuzz each target for a minute"
-	@echo "make bench [BENCH=OPTIONS]      time the libraries and the references side by side (minutes)"
+	@echo "make bench [BENCH=OPTIONS]      time the libraries and the references (minutes)"
 	@echo "make bench-compare A= B=        compare two results of make bench BENCH='--json FILE'"
-	@echo "make bench-full                 the same with many more cells (half an hour)"
-	@echo "make bench-levels               the same for our AVX2, SSE2 and generic levels"
-	@echo "make bench-scaling              the same by the number of threads and of callers"
-	@echo "make count-instructions [TARGETS=]  count the instructions of calls in QEMU, on AArch64 beside the reference"
+	@echo "make bench-full                 make bench with many more cells (half an hour)"
+	@echo "make bench-levels               make bench with AVX2, SSE2 and without vectors"
+	@echo "make bench-scaling              time by the number of threads and of callers"
+	@echo "make count-instructions [TARGETS=]  count the instructions of calls in QEMU"
 	@echo "make plot                       draw speed against ratio, for docs/performance.md"
-	@echo "make bench-frames               the same for super-chunks and frames"
-	@echo "make bench-b2nd                 the same for arrays"
+	@echo "make bench-frames               time super-chunks and frames like make bench"
+	@echo "make bench-b2nd                 time arrays like make bench"
 	@echo "make bench-bloscpack            time blpk, Bloscpack and gzip side by side"
 	@echo "make bench-bcolz                time libferroblosc and bcolz side by side"
-	@echo "make bench-hdf5                 time the filter plugins and those of hdf5plugin side by side"
+	@echo "make bench-hdf5                 time the filter plugins and those of hdf5plugin"
 	@echo "make bench-programs             time whole programs with ours and with the originals"
-	@echo "make bench-stores               time queries and columns of tables with ours and with python-blosc2"
-	@echo "make bench-zarrs                time zarrs with the crate blosc-src and with our package side by side"
-	@echo "make check                      formatting, lints, documentation, crates, oldest rustc, aarch64"
-	@echo "make check-features             the core with each feature alone, and its tests without features"
+	@echo "make bench-stores               time queries of tables, ours and python-blosc2's"
+	@echo "make bench-zarrs                time zarrs with the crate blosc-src and with our package"
+	@echo "make check                      check formatting, lints, docs, licences, oldest rustc"
+	@echo "make check-features             check each feature of the core alone; test it without them"
 	@echo "make notice                     regenerate NOTICE after a change of the dependencies"
 	@echo "make headers                    write include/ again, after a change of the C functions"
 
@@ -166,15 +174,16 @@ test-needs: reference
 
 test: test-needs
 	$(CARGO) build $(TESTED)
-	# The commands change no library in the build folder: the libraries are built, and `cargo test`
+	# The commands change no library in the build directory: the libraries are built, and `cargo test`
 	# builds only rlibs and programs.
-	FERROBLOSC_SAMPLE_SECONDS=$(SAMPLE_SECONDS) $(if $(SAMPLE_SEED),FERROBLOSC_SAMPLE_SEED=$(SAMPLE_SEED)) \
+	FERROBLOSC_SAMPLE_SECONDS=$(SAMPLE_SECONDS) \
+		$(if $(SAMPLE_SEED),FERROBLOSC_SAMPLE_SEED=$(SAMPLE_SEED)) \
 		scripts/run-tests.py --also '$(MAKE) test-doc'
 
 test-doc:
 	$(CARGO) test $(TESTED) --doc
 
-# Installs the Fortran modules and the libraries in a temporary folder and tests them there, with
+# Installs the Fortran modules and the libraries in a temporary directory and tests them there, with
 # each program under Valgrind unless VALGRIND=no.
 VALGRIND ?= yes
 test-fortran:
@@ -218,7 +227,8 @@ test-windows:
 
 # Runs models of the lock-free code with model checkers; MODEL_ITERATIONS random executions of each.
 test-models:
-	cd tests/models && SHUTTLE_SILENCE_WARNINGS=1 $(if $(MODEL_ITERATIONS),MODEL_ITERATIONS=$(MODEL_ITERATIONS)) \
+	cd tests/models && SHUTTLE_SILENCE_WARNINGS=1 \
+		$(if $(MODEL_ITERATIONS),MODEL_ITERATIONS=$(MODEL_ITERATIONS)) \
 		$(CARGO) test --target-dir ../../target/models
 
 test-asan:
@@ -243,7 +253,8 @@ test-durability: reference
 	scripts/need.sh gcc g++ pkg-config valgrind libhdf5-dev
 	$(CARGO) build $(TESTED)
 	@if unshare --map-root-user --mount true; then \
-		unshare --map-root-user --mount python3 scripts/test-full-disk.py target/debug/b2 target/full-disk; \
+		unshare --map-root-user --mount \
+			python3 scripts/test-full-disk.py target/debug/b2 target/full-disk; \
 	else \
 		echo "the test of full disks is omitted: the system permits no mount namespace"; \
 	fi
@@ -261,7 +272,8 @@ test-timing:
 
 test-full: reference build
 	$(CARGO) test --release --package ferroblosc-interop --test differential -- --ignored --nocapture
-	FERROBLOSC_MEMORY_STEP=1 $(CARGO) test --package ferroblosc-capi-blosc2 --test c_programs without_memory
+	FERROBLOSC_MEMORY_STEP=1 $(CARGO) test --package ferroblosc-capi-blosc2 \
+		--test c_programs without_memory
 	$(MAKE) test-timing TIMING_ROUNDS=400
 	CANCEL_ROUNDS=200 $(CARGO) test --package ferroblosc-capi-blosc2 --test c_programs cancelled
 	FERROBLOSC_SAMPLE_SECONDS=240 $(CARGO) test --package ferroblosc-interop -- random_sample
@@ -305,7 +317,8 @@ count-instructions:
 
 # Takes some minutes, most of them for Zstd at its highest levels.
 plot: reference build
-	$(CARGO) run --release --package ferroblosc-bench-peer -- --parts curves $(BENCH) > target/speed.svg
+	$(CARGO) run --release --package ferroblosc-bench-peer -- --parts curves $(BENCH) \
+		> target/speed.svg
 	mv target/speed.svg docs/speed.svg
 
 bench-frames: reference build
@@ -319,20 +332,23 @@ bench-b2nd: reference build
 BENCH_MEGABYTES ?= 200
 bench-bloscpack: build
 	scripts/need.sh python3-venv
-	"$$(scripts/reference.sh bloscpack)/python" scripts/bench-bloscpack.py $(BUILD)/blpk $(BENCH_MEGABYTES)
+	"$$(scripts/reference.sh bloscpack)/python" scripts/bench-bloscpack.py \
+		$(BUILD)/blpk $(BENCH_MEGABYTES)
 
 # Compares our library with bcolz-zipline on BENCH_MILLIONS million rows, in BENCH_ROUNDS rounds.
 BENCH_MILLIONS ?= 10
 BENCH_ROUNDS ?= 7
 bench-bcolz: build
 	scripts/need.sh python3-venv
-	"$$(scripts/reference.sh bcolz)/python" scripts/bench-bcolz.py $(BUILD)/libferroblosc.so $(BENCH_MILLIONS) $(BENCH_ROUNDS)
+	"$$(scripts/reference.sh bcolz)/python" scripts/bench-bcolz.py \
+		$(BUILD)/libferroblosc.so $(BENCH_MILLIONS) $(BENCH_ROUNDS)
 
 # Times queries and column reads of python-blosc2's tables. BENCH_MILLIONS is the number of rows.
 bench-stores:
 	scripts/need.sh python3-venv
 	$(CARGO) build --release --package ferroblosc-formats --example table_times
-	"$$(scripts/reference.sh blosc2)/python" scripts/bench-stores.py $(BUILD)/examples/table_times $(BENCH_MILLIONS) $(BENCH_ROUNDS)
+	"$$(scripts/reference.sh blosc2)/python" scripts/bench-stores.py \
+		$(BUILD)/examples/table_times $(BENCH_MILLIONS) $(BENCH_ROUNDS)
 
 # Compares our HDF5 filters with those of hdf5plugin on one chunk.
 bench-hdf5: build

@@ -1,4 +1,6 @@
-"""Exchanges HDF5 and CSV files between b2 and h5py, hdf5plugin, netCDF4, zarr-python, pandas and NumPy.
+"""Exchanges HDF5 and CSV files between b2 and other programs.
+
+These are h5py, hdf5plugin, netCDF4, zarr-python, pandas and NumPy.
 
 usage: b2-hdf5-oracle.py B2 PYTHON_WITH_NETCDF4 PYTHON_WITH_ZARR3
 

@@ -1,8 +1,9 @@
 """Writes arrays with the original tools, or reads them back, for test-b2.sh.
 
-Each line of the standard input is a request: `write FORMAT PATH NPY` stores the array in NPY as PATH;
-`read FORMAT PATH NPY` compares the array in PATH with that in NPY. The answer is one line: `ok`, or
-what failed. One process answers all requests, since importing the tools takes longer than they do.
+Each line of the standard input is a request: `write FORMAT PATH NPY` stores the array in NPY as
+PATH; `read FORMAT PATH NPY` compares the array in PATH with that in NPY. The answer is one line:
+`ok`, or the failure. One process answers all requests, since importing the tools takes longer than
+the requests.
 """
 
 import sys
@@ -123,7 +124,7 @@ def read(kind, path):
 
 
 def answer(action, kind, path, npy):
-    """Returns `ok` if the request was carried out, and else what differs."""
+    """Returns `ok` if the request was carried out, otherwise the difference."""
     array = np.load(npy)
     if action == "write":
         write(kind, path, array)

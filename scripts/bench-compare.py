@@ -4,8 +4,8 @@
 usage: bench-compare.py [--cells N] BEFORE AFTER
 
 For each group the table has the means of the speeds of both runs, relative to the reference, and
-their ratio with its 95 % interval (bootstrap over the cells of both runs). A ratio above 1 means that
-AFTER is faster. The N cells with the largest changes follow. Differences between the machines and
+their ratio with its 95 % interval (bootstrap over the cells of both runs). A ratio above 1 means
+that AFTER is faster. The N cells with the largest changes follow. Differences between the machines and
 between the options are listed first: such runs are hardly comparable.
 """
 

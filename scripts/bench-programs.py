@@ -1,9 +1,11 @@
-"""Times whole programs with Ferroblosc and with the originals, in turns; `make bench-programs` runs it.
+"""Times whole programs with Ferroblosc and with the originals, in turns.
 
-usage: bench-programs.py FOLDER [--runs N] [--megabytes N] [--only WORD] [--bloscpack FOLDER]
-                         [--zarr FOLDER]
+`make bench-programs` runs it.
 
-FOLDER contains Ferroblosc's libraries, plugins and programs. Each row runs the same program as a
+usage: bench-programs.py DIRECTORY [--runs N] [--megabytes N] [--only WORD] [--bloscpack DIRECTORY]
+                         [--zarr DIRECTORY]
+
+DIRECTORY contains Ferroblosc's libraries, plugins and programs. Each row runs the same program as a
 process with both sides N times, A B B A, and prints both medians and the median of the ratios of
 the pairs. A ratio above 1 means that the side of Ferroblosc is faster.
 

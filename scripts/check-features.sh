@@ -44,7 +44,7 @@ for selected in "" decode; do
         exit 1
     fi
 done
-# In a folder of its own, so that all build scripts run.
+# In a directory of its own, so that all build scripts run.
 export CC=/bin/false CXX=/bin/false CARGO_TARGET_DIR=target/no-features
 cargo check --quiet "${core[@]}" --tests --examples
 # A dependency that selects the default features would leave no tests.

@@ -27,7 +27,7 @@ export RUSTFLAGS="-Cinstrument-coverage -Zcoverage-options=branch"
 profiles=$CARGO_TARGET_DIR/profiles
 rm -rf "$profiles"
 mkdir -p "$profiles"
-# The references, in this target folder, and what the tests need besides.
+# The references, in this target directory, and what the tests need besides.
 make test-needs
 # Build scripts write profiles, too.
 export LLVM_PROFILE_FILE=$CARGO_TARGET_DIR/ignored.profraw

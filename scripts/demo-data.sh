@@ -1,5 +1,5 @@
 #!/bin/bash
-# Prints the paths of the demo's data files, after fetching them: demo-data.sh FOLDER
+# Prints the paths of the demo's data files, after fetching them: demo-data.sh DIRECTORY
 #
 # The data are NOAA's relief of the Earth and the Levitus climatology of the ocean, 4-byte floats,
 # from Debian's package ferret-datasets. Without a network, generates a temperature field.

@@ -6,8 +6,8 @@
 #
 # `build` needs a Fortran compiler, CMake and a C compiler; FC selects the compiler (default
 # gfortran). `install` copies the modules to PREFIX together with their sources, for compilers that
-# cannot read gfortran's modules; it does nothing if nothing was built. LIBDIR is the library folder
-# relative to PREFIX, as for install.sh.
+# cannot read gfortran's modules; it does nothing if nothing was built. LIBDIR is the library
+# directory relative to PREFIX, as for install.sh.
 set -euo pipefail
 
 action=$1

@@ -3,10 +3,11 @@
 #
 # usage: install.sh BUILD DESTINATION
 #
-# BUILD is cargo's output folder (target/release), DESTINATION the prefix including DESTDIR. LIBDIR
-# is the library folder relative to the prefix (default lib; lib/x86_64-linux-gnu on Debian). With
-# INSTALL=libraries, programs and HDF5 plugins are not installed. No installed file contains its
-# path: the pkg-config and CMake files use paths relative to themselves, so the tree can be moved.
+# BUILD is cargo's output directory (target/release), DESTINATION the prefix including DESTDIR.
+# LIBDIR is the library directory relative to the prefix (default lib; lib/x86_64-linux-gnu on
+# Debian). With INSTALL=libraries, programs and HDF5 plugins are not installed. No installed file
+# contains its path: the pkg-config and CMake files use paths relative to themselves, so the tree
+# can be moved.
 #
 # From a build for Windows, DLLs and import libraries are installed, and no static libraries; manual
 # pages and completions neither, since the programs print them (install-windows.py).
@@ -16,14 +17,14 @@ build=$1 prefix=$2
 umask 022
 root=$(cd "$(dirname "$0")/.." && pwd)
 libdir=${LIBDIR:-lib}
-# The relative path from the library folder to the prefix: a ".." for each component.
+# The relative path from the library directory to the prefix: a ".." for each component.
 up=$(sed 's:[^/][^/]*:..:g' <<< "$libdir")
 
 # The files of shared libraries, and how their names begin in programs.
 suffix=.so rpath=
 [ ! -f "$build/libblosc2.dylib" ] || suffix=.dylib rpath=@rpath/
-# The folder of shared libraries relative to the prefix, the start of their names and the end of the
-# names of programs in BUILD.
+# The directory of shared libraries relative to the prefix, the start of their names and the end of
+# the names of programs in BUILD.
 shared_folder=$libdir built=lib program_suffix=
 [ ! -f "$build/blosc2.dll" ] || suffix=.dll shared_folder=bin built='' program_suffix=.exe
 # The size of pointers in bytes: the fifth byte of an ELF file is 1 for 32 bits, 2 for 64 bits.
@@ -118,6 +119,7 @@ install_program() {
 install_program b2
 install_program blpk
 
-# The HDF5 filter plugins need a separate folder, because HDF5 opens every file of a plugin folder.
+# The HDF5 filter plugins need a separate directory, because HDF5 opens every file of a plugin
+# directory.
 install -d "$prefix/$libdir/hdf5/plugin"
 install -m 755 "$build/${built}H5Zblosc$suffix" "$build/${built}H5Zblosc2$suffix" "$prefix/$libdir/hdf5/plugin"

@@ -3,8 +3,8 @@
 #
 # usage: make-deb.sh BUILD OUTPUT
 #
-# BUILD is cargo's output folder, OUTPUT the folder for the packages. The script builds the Fortran
-# modules. Each file that `make install` installs is in exactly one package:
+# BUILD is cargo's output directory, OUTPUT the directory for the packages. The script builds the
+# Fortran modules. Each file that `make install` installs is in exactly one package:
 # packaging/debian/<package>.list names the files of a package. A missing file, or a file in no
 # list, is an error. packaging/debian/control describes the packages.
 set -euo pipefail
@@ -39,7 +39,7 @@ find "$tree" -name '*.a' -exec strip --strip-debug --enable-deterministic-archiv
 strip "$tree"/usr/bin/*
 gzip -9n "$tree"/usr/share/man/man1/*
 mv "$tree/usr/share/zsh/site-functions" "$tree/usr/share/zsh/vendor-completions"
-# Debian's HDF5 searches this folder for plugins by default.
+# Debian's HDF5 searches this directory for plugins by default.
 mkdir "$tree/usr/lib/$multiarch/hdf5/serial"
 mv "$tree/usr/lib/$multiarch/hdf5/plugin" "$tree/usr/lib/$multiarch/hdf5/serial/plugins"
 
@@ -48,7 +48,8 @@ field() {
     sed -n "/^Package: $2$/,/^$/s/^$1: //p" "$debian/control"
 }
 
-# shared_dependencies FOLDER: prints the packages that programs and libraries in FOLDER depend on.
+# shared_dependencies DIRECTORY: prints the packages that programs and libraries in DIRECTORY depend
+# on.
 shared_dependencies() {
     mkdir -p "$work/shlibs/debian"
     printf 'Source: ferroblosc\n\nPackage: ferroblosc\nArchitecture: any\n' > "$work/shlibs/debian/control"

@@ -1,11 +1,11 @@
 #!/bin/bash
 # Makes a source tarball that builds without a network; `make dist` runs it.
 #
-# usage: make-dist.sh FOLDER
+# usage: make-dist.sh DIRECTORY
 #
-# The tarball contains the files of the last commit in a folder named after the version, the sources
-# of all crates in vendor/crates (from `cargo vendor`), and lines in .cargo/config.toml that select
-# them. Prints the path of the tarball.
+# The tarball contains the files of the last commit in a directory named after the version, the
+# sources of all crates in vendor/crates (from `cargo vendor`), and lines in .cargo/config.toml that
+# select them. Prints the path of the tarball.
 set -euo pipefail
 
 cd "$(dirname "$0")/.."

@@ -74,7 +74,7 @@ def chosen(expression):
 
 
 def licence_text(folder, licence):
-    """Returns the text of a licence from a crate's folder."""
+    """Returns the text of a licence from a crate's directory."""
     short = "BOOST" if licence == "BSL-1.0" else licence.split("-")[0]
     for name in (f"LICENSE-{licence}", f"LICENSE-{short}", f"LICENSE-{short}.md", f"LICENSE.{licence}", f"LICENSE-{short}.txt",
                  f"license-{short.lower()}", f"LICENSE-{short.upper()}", "LICENSE", "LICENSE.txt", "LICENSE.md",

@@ -2,10 +2,10 @@
 # Packs the npm package, with the licences, as `npm publish` would; its modules must be built
 # (packaging/npm/build.sh).
 #
-# usage: pack-npm.sh FOLDER
+# usage: pack-npm.sh DIRECTORY
 #
-# Writes the tarball to FOLDER, and its content to node_modules/ferroblosc there. Prints the path of
-# the tarball.
+# Writes the tarball to DIRECTORY, and its content to node_modules/ferroblosc there. Prints the path
+# of the tarball.
 set -euo pipefail
 folder=$(realpath -m "$1")
 cd "$(dirname "$0")/.."

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Prints the folder of the measured data sets, after fetching them into target/real-data if they are
-# missing: relief, ocean and climate in 4-byte floats, from Debian's package ferret-datasets.
+# Prints the directory of the measured data sets, after fetching them into target/real-data if they
+# are missing: relief, ocean and climate in 4-byte floats, from Debian's package ferret-datasets.
 # Nothing is installed.
 set -eu
 

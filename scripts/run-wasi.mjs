@@ -3,9 +3,9 @@
 // usage: node run-wasi.mjs PROGRAM ARGUMENT...
 //        node run-wasi.mjs --tests PROGRAM ARGUMENT...
 //
-// With `--tests`, the program is a test program of Rust, and each of its tests runs in a process of its
-// own: a panic ends an instance, and Node 20 can crash when others follow it. The last line is that
-// of the test program.
+// With `--tests`, the program is a test program of Rust, and each of its tests runs in a process of
+// its own: a panic ends an instance, and Node 20 can crash when others follow it. The last line is
+// that of the test program.
 
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";

@@ -1,6 +1,6 @@
 """Exchanges files between blpk and Bloscpack 0.16.0; scripts/test-clients.sh runs it.
 
-usage: test-bloscpack.py BLPK FOLDER, with the Python of scripts/reference.sh bloscpack
+usage: test-bloscpack.py BLPK DIRECTORY, with the Python of scripts/reference.sh bloscpack
 """
 
 import itertools

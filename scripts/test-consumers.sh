@@ -4,10 +4,10 @@
 #
 # usage: test-consumers.sh BUILD
 #
-# BUILD is cargo's output folder. The projects in tests/consumers are copied to a temporary folder.
-# The tree is installed twice with a DESTDIR, once with the usual library folder and once with
-# Debian's, and then moved: no installed file may contain its original path. Finally, a project
-# includes the sources of this one.
+# BUILD is cargo's output directory. The projects in tests/consumers are copied to a temporary
+# directory. The tree is installed twice with a DESTDIR, once with the usual library directory and
+# once with Debian's, and then moved: no installed file may contain its original path. Finally, a
+# project includes the sources of this one.
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/.." && pwd)

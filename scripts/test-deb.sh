@@ -4,7 +4,7 @@
 #
 # usage: test-deb.sh PACKAGES
 #
-# PACKAGES is the output folder of make-deb.sh. dpkg works on a separate root in which Debian's
+# PACKAGES is the output directory of make-deb.sh. dpkg works on a separate root in which Debian's
 # libblosc1, libblosc-dev and a package that depends on them are installed already: our packages
 # must replace them. A stub provides their other dependencies.
 set -euo pipefail

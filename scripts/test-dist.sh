@@ -1,9 +1,9 @@
 #!/bin/bash
-# Builds and tests a source tarball in an empty folder, with Cargo offline and without its cache.
+# Builds and tests a source tarball in an empty directory, with Cargo offline and without its cache.
 #
 # usage: test-dist.sh TARBALL [COMMAND...]
 #
-# COMMAND runs in the unpacked folder; the default is `make test`. The crates are those in the
+# COMMAND runs in the unpacked directory; the default is `make test`. The crates are those in the
 # tarball; `make test` installs the reference libraries over the network.
 set -euo pipefail
 

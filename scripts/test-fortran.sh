@@ -3,7 +3,7 @@
 #
 # usage: test-fortran.sh BUILD
 #
-# BUILD is cargo's output folder. Everything is installed below a temporary prefix. The test
+# BUILD is cargo's output directory. Everything is installed below a temporary prefix. The test
 # programs run twice, the second time under Valgrind, unless VALGRIND=no. Files are exchanged with
 # python-blosc2 and C-Blosc 1.21, and the interface is compared with the C headers. The examples run
 # last, with projects that find the modules by pkg-config, CMake and fpm.
@@ -116,7 +116,7 @@ expect hdf5_filter
 say "the examples work"
 
 "$tests/consumers/build.sh" "$prefix" "$work/consumers"
-# The same with Debian's library folder, and with a tree that is moved after the installation.
+# The same with Debian's library directory, and with a tree that is moved after the installation.
 LIBDIR=lib/$(gcc -dumpmachine)
 export LIBDIR
 "$root/scripts/install.sh" "$build" "$work/before"

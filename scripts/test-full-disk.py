@@ -4,9 +4,9 @@
 A command either succeeds, and its output is sound, or it fails with the system's reason and leaves
 all files as they were. Each command runs with several numbers of free pages.
 
-usage: unshare --map-root-user --mount python3 test-full-disk.py B2 FOLDER
+usage: unshare --map-root-user --mount python3 test-full-disk.py B2 DIRECTORY
 
-FOLDER is created, and a tmpfs is mounted in it.
+DIRECTORY is created, and a tmpfs is mounted in it.
 """
 import os
 import random
@@ -19,7 +19,7 @@ INPUTS, DISK = f"{ROOT}/inputs", f"{ROOT}/disk"
 PAGE = 4096
 FREE_PAGES = [0, 1, 2, 3, 4, 8, 12, 15, 16, 17, 20, 24, 31, 32, 40, 50, 80, 120]
 
-# The files that the disk contains before, and the command. {I} is the folder of the inputs.
+# The files that the disk contains before, and the command. {I} is the directory of the inputs.
 COMMANDS = [
     ("in.b2nd", "append in.b2nd {I}/in.npy"),
     ("dir.b2nd", "append dir.b2nd {I}/in.npy"),
@@ -94,7 +94,7 @@ def remove(path):
 
 
 def contents():
-    """Returns the bytes of all files on the disk, and its empty folders."""
+    """Returns the bytes of all files on the disk, and its empty directories."""
     found = {}
     for folder, folders, files in os.walk(DISK):
         for name in folders:

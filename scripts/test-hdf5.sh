@@ -3,7 +3,7 @@
 #
 # usage: test-hdf5.sh BUILD
 #
-# BUILD is cargo's output folder. Missing variants of HDF5 are installed: Debian's (serial, Open
+# BUILD is cargo's output directory. Missing variants of HDF5 are installed: Debian's (serial, Open
 # MPI, MPICH; shared and static), and the newest of the Python Package Index, which is part of
 # h5py's wheel. The other implementations are Debian's plugin for 32001, and hdf5plugin and PyTables
 # for both filters. Each reads files written by ours and the reverse.

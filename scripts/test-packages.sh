@@ -1,5 +1,5 @@
 #!/bin/bash
-# Packs each package that is published, and builds and tests the packed files in an empty folder;
+# Packs each package that is published, and builds and tests the packed files in an empty directory;
 # `make package` runs it.
 #
 # usage: test-packages.sh [--check] [PACKAGE...]
@@ -84,7 +84,7 @@ for package in "${published[@]}"; do
     awk '/^test result/ { passed += $4 } END { print "passed: " passed + 0 }' "$work/log"
 done
 
-# A project of a user, in a folder without the other packages.
+# A project of a user, in a directory without the other packages.
 if [[ " ${selected[*]} " == *" ferroblosc "* ]]; then
     cp -r "$root/tests/consumers/crate" "$work/consumer"
     cd "$work/consumer"

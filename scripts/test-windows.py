@@ -254,7 +254,7 @@ class Windows:
         return f"{count} programs"
 
     def wheel(self, requirement):
-        """Returns the folder with the unpacked wheel of a package for Windows, which it downloads."""
+        """Downloads and unpacks a package's wheel for Windows; returns its directory."""
         folder = self.folder / "wheels" / requirement
         if not folder.is_dir():
             packed = self.folder / "packed" / requirement

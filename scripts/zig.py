@@ -108,7 +108,7 @@ def mach_o_linker(triple, arguments):
 
 
 def tools(triple):
-    """Returns the folder with the programs for a target, which it writes."""
+    """Returns the directory with the programs for a target, which it writes."""
     folder = TARGET_DIR / "compilers" / triple
     folder.mkdir(parents=True, exist_ok=True)
     programs = {

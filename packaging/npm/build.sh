@@ -1,5 +1,5 @@
 #!/bin/bash
-# Builds the WebAssembly modules of the npm package into this folder.
+# Builds the WebAssembly modules of the npm package into this directory.
 #
 # usage: build.sh [PROFILE]
 #
@@ -13,7 +13,7 @@ profile=${1:-release}
 triple=wasm32-unknown-unknown
 CARGO_TARGET_DIR=$(realpath -m "${CARGO_TARGET_DIR:-../../target}")/npm
 export CARGO_TARGET_DIR
-# The texts of panics name source files without the folders of this machine.
+# The texts of panics name source files without the directories of this machine.
 export RUSTFLAGS=${RUSTFLAGS--C target-feature=+simd128}
 RUSTFLAGS+=" --remap-path-prefix=$(realpath ../..)=ferroblosc"
 RUSTFLAGS+=" --remap-path-prefix=$(rustc --print sysroot)=rust"

@@ -1,9 +1,9 @@
 # Functions and variables of the client scripts, which source this file.
 #
-# test-clients.sh runs each script in an empty folder with these variables:
+# test-clients.sh runs each script in an empty directory with these variables:
 #
 #   ROOT    the project            PREFIX  the prefix of our installed libraries and headers
-#   TARGET  the folder for caches  BUILD   cargo's output folder
+#   TARGET  the directory for caches  BUILD   cargo's output directory
 #   RESULT  the file for the client's line in the table of results
 #
 # `ours COMMAND` and `theirs COMMAND` run a client with our or the stock libraries. Each process
@@ -71,7 +71,7 @@ unittests() {
     result "$ran tests, ${skipped:-0} skipped (stock: $2, $3)"
 }
 
-# venv NAME PACKAGES...: makes a venv with these packages in the folder $venv, then calls the
+# venv NAME PACKAGES...: makes a venv with these packages in the directory $venv, then calls the
 # script's function `build` if it has one. Reuses an earlier venv if the packages and our headers
 # are unchanged.
 venv() {

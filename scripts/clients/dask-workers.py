@@ -1,4 +1,4 @@
-"""Writes or reads Zarr arrays with Dask workers: dask-workers.py write|read FOLDER LIBRARY.
+"""Writes or reads Zarr arrays with Dask workers: dask-workers.py write|read DIRECTORY LIBRARY.
 
 Each worker reports the libblosc its process loaded, which must be LIBRARY. The main process
 compresses with threads before the workers start, so forked workers inherit an initialized library.

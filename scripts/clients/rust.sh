@@ -10,7 +10,7 @@ export CARGO_TARGET_DIR=$TARGET/client-rust
 # RUSTFLAGS of the caller would compile everything again.
 unset RUSTFLAGS CARGO_ENCODED_RUSTFLAGS
 
-# crate NAME VERSION: copies the sources of a crate from the registry to the folder NAME.
+# crate NAME VERSION: copies the sources of a crate from the registry to the directory NAME.
 crate() {
     local manifest
     mkdir -p "fetch-$1/src"
@@ -51,10 +51,10 @@ proven() {
     echo "   $# program(s) with $expected"
 }
 
-# rust_tests FOLDER REPLACED OPTIONS...: runs `cargo test` with our package instead of the crate
-# REPLACED, and writes the results to the file FOLDER.results: a sorted line for each test, without
+# rust_tests DIRECTORY REPLACED OPTIONS...: runs `cargo test` with our package instead of the crate
+# REPLACED, and writes the results to the file DIRECTORY.results: a sorted line for each test, without
 # the times. CLIENT_ORIGINALS=yes runs the tests with the original crate, too, whose results are in
-# FOLDER.originals.
+# DIRECTORY.originals.
 rust_tests() {
     local folder=$1 replaced=$2 patch
     shift 2
@@ -65,7 +65,7 @@ rust_tests() {
     tested ours "$folder" "$folder.results" "$@" "${patch[@]}"
 }
 
-# tested ours|theirs FOLDER RESULTS OPTIONS...: runs `cargo test` once.
+# tested ours|theirs DIRECTORY RESULTS OPTIONS...: runs `cargo test` once.
 tested() {
     local whose=$1 folder=$2 results=$3 log=$3.log
     shift 3
@@ -77,7 +77,7 @@ tested() {
     grep -E '^test .* \.\.\. ' "$log" | sed 's/ (line [0-9]*)//' | LC_ALL=C sort > "$results"
 }
 
-# same_results FOLDER TESTS [FAILING...]: fails unless TESTS tests passed and exactly the tests
+# same_results DIRECTORY TESTS [FAILING...]: fails unless TESTS tests passed and exactly the tests
 # FAILING failed, as with the original crate. Prints the counts.
 same_results() {
     local folder=$1 tests=$2 passed failed

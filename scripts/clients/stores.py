@@ -2,7 +2,7 @@
 
 usage: stores.py PREFIX ORACLE SECONDS, with the Python of scripts/reference.sh blosc2
 
-PREFIX contains Ferroblosc's libferroblosc.so and `b2`; ORACLE is the folder of `oracle.py`, which
+PREFIX contains Ferroblosc's libferroblosc.so and `b2`; ORACLE is the directory of `oracle.py`, which
 makes the stores. Store number n depends on n only. Ends after 250 stores, or after SECONDS if at
 least 100 were read, and prints the number. Each key of each store must have the content that
 python-blosc2 wrote.

@@ -1,7 +1,7 @@
 //! Converts ctables to directories with one b2nd frame per column and back.
 //!
 //! ```text
-//! FOLDER/a.b2nd  FOLDER/b.b2nd    one column each
+//! DIRECTORY/a.b2nd  DIRECTORY/b.b2nd    one column each
 //! ```
 //!
 //! A metalayer of each frame records the order of the columns and the table's attributes. Without

@@ -26,7 +26,7 @@ pub fn version_of(path: &Path) -> Result<Version> {
 }
 
 /// Writes a zip file with the files below `folder`, and the members of the zip file `existing` that
-/// are neither in the folder nor below the `replaced` paths. The file is durable on return.
+/// are neither in the directory nor below the `replaced` paths. The file is durable on return.
 ///
 /// # Errors
 /// The errors of reading and writing; an incomplete output may be left.

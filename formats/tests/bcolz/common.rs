@@ -6,12 +6,12 @@ use ferroblosc_formats::numpy::Dtype;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// Returns the folder of the directories that were written by bcolz or made by hand.
+/// Returns the directory of the fixtures: directories that bcolz wrote, and handwritten ones.
 pub fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/bcolz")
 }
 
-/// A temporary folder, removed on drop.
+/// A temporary directory, removed on drop.
 pub struct Scratch(TempDir);
 
 impl Scratch {
@@ -19,12 +19,12 @@ impl Scratch {
         Scratch(tempfile::tempdir().unwrap())
     }
 
-    /// Returns the path of an entry in the folder.
+    /// Returns the path of an entry in the directory.
     pub fn path(&self, name: &str) -> PathBuf {
         self.0.path().join(name)
     }
 
-    /// Copies a fixture into the folder.
+    /// Copies a fixture into the directory.
     pub fn copy(&self, fixture: &str) -> PathBuf {
         let root = self.path(fixture);
         copy_tree(&fixtures().join(fixture), &root);

@@ -4,7 +4,7 @@ use ferroblosc_formats::bloscpack::{self, PackArgs, Value};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// Returns the folder of the files that were written by Bloscpack or made by hand.
+/// Returns the directory of the fixtures: files that Bloscpack wrote, and handwritten ones.
 pub fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/bloscpack")
 }
@@ -35,7 +35,7 @@ pub fn lcg(len: usize) -> Vec<u8> {
     (0..len).map(|_| next()).collect()
 }
 
-/// A temporary folder, removed on drop.
+/// A temporary directory, removed on drop.
 pub struct Scratch(TempDir);
 
 impl Scratch {
@@ -43,19 +43,19 @@ impl Scratch {
         Scratch(tempfile::tempdir().unwrap())
     }
 
-    /// Returns the path of a file in the folder.
+    /// Returns the path of a file in the directory.
     pub fn path(&self, name: &str) -> PathBuf {
         self.0.path().join(name)
     }
 
-    /// Creates a file in the folder.
+    /// Creates a file in the directory.
     pub fn file(&self, name: &str, bytes: &[u8]) -> PathBuf {
         let path = self.path(name);
         std::fs::write(&path, bytes).unwrap();
         path
     }
 
-    /// Returns the names of the files in the folder.
+    /// Returns the names of the files in the directory.
     pub fn names(&self) -> Vec<String> {
         let entries = std::fs::read_dir(self.0.path()).unwrap();
         let mut names: Vec<String> =

@@ -87,7 +87,7 @@ pub fn zip(members: &[Member]) -> Vec<u8> {
     [bytes, directory, end].concat()
 }
 
-/// A folder that is removed at the end.
+/// A directory that is removed at the end.
 pub struct Scratch(tempfile::TempDir);
 
 impl Scratch {

@@ -151,7 +151,7 @@ def random_float(rng):
 
 
 def item_spec(rng):
-    """Returns a description of items of lists, their annotation, and a function for their values."""
+    """Returns a description of list items, their annotation, and a function for values."""
     kind = rng.randrange(6)
     if kind == 0:
         return blosc2.string(max_length=7), str, lambda: rng.choice(WORDS)
@@ -317,8 +317,9 @@ def plain(item):
 
 
 def change_table(path, seed, key):
-    """Appends and deletes rows, changes a cell, adds, renames and removes columns; values are copied
-    from others."""
+    """Appends and deletes rows, changes a cell, adds, renames and removes columns.
+
+    Values are copied from others."""
     rng = random.Random(seed)
     store, t = open_table(path, key, "a")
     names = t.col_names
@@ -386,7 +387,7 @@ def leaf(rng):
 
 
 def change(path, seed):
-    """Deletes a key, replaces one, adds others and sets attributes; returns what the store is then."""
+    """Deletes, replaces and adds keys, and sets attributes; returns the content of the store."""
     rng = random.Random(seed)
     s = open_to_change(path)
     keys = sorted(k for k in s.keys() if not isinstance(s[k], blosc2.TreeStore))

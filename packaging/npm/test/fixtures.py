@@ -1,8 +1,8 @@
 """Writes arrays, frames and chunks with python-blosc2, and the data that reading them must return.
 
-usage: fixtures.py FOLDER
+usage: fixtures.py DIRECTORY
 
-`fixtures.json` in the folder lists the files; NAME.raw has the data of NAME.
+`fixtures.json` in the directory lists the files; NAME.raw has the data of NAME.
 """
 
 import json

@@ -1,4 +1,4 @@
-// Helpers of the tests. The environment has the folders that `scripts/test-npm.sh` fills.
+// Helpers of the tests. The environment has the directories that `scripts/test-npm.sh` fills.
 
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";

@@ -156,7 +156,7 @@ impl Input {
         Ok(Input { path, name: name.to_owned(), _folder: Some(folder) })
     }
 
-    /// Returns the input of a file in a temporary folder, with its name in messages.
+    /// Returns the input of a file in a temporary directory, with its name in messages.
     pub fn temporary(path: PathBuf, name: &Path, folder: Folder) -> Input {
         Input { path, name: name.to_owned(), _folder: Some(folder) }
     }

@@ -134,7 +134,7 @@ pub fn put(args: &PutArgs, cli: &Cli) -> Outcome {
 }
 
 /// Returns the leaf for a file: an unchanged contiguous frame, data of other formats as an array,
-/// if they have a type and a shape, or as a frame. The folder holds the file until the commit.
+/// if they have a type and a shape, or as a frame. The directory holds the file until the commit.
 fn new_leaf(args: &PutArgs, cli: &Cli) -> Result<(NewLeaf, Option<Folder>), Failure> {
     let input = Input::new(&args.file)?;
     let as_it_is = || NewLeaf::file(input.path()).map_err(|error| input.error(error));
@@ -241,7 +241,7 @@ pub fn convert(args: &ConvertArgs, cli: &Cli) -> Result<Option<Input>, Failure> 
     }
     let (store, key) = match &target {
         Some(target) => (target.open()?, target.key().to_owned()),
-        // A folder of frames.
+        // A directory of frames.
         None if is_folder => {
             let opened = Store::open(&args.input);
             (opened.map_err(|error| Failure::from(error).at(&args.input))?, "/".to_owned())

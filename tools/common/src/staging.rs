@@ -1,9 +1,10 @@
 //! Atomic creation of files and directories.
 //!
-//! A result is written in a staging folder next to its target and renamed to the target when it is
-//! complete. A process-wide list holds all staging folders. A thread that waits for SIGINT, SIGTERM
-//! and SIGHUP, or on Windows for Ctrl-C and the end of the console, removes them before the program
-//! ends. Renaming holds the lock of that list, so the target is either complete or unchanged.
+//! A result is written in a staging directory next to its target and renamed to the target when it
+//! is complete. A process-wide list holds all staging directories. A thread that waits for SIGINT,
+//! SIGTERM and SIGHUP, or on Windows for Ctrl-C and the end of the console, removes them before the
+//! program ends. Renaming holds the lock of that list, so the target is either complete or
+//! unchanged.
 //!
 //! SIGKILL and crashes leave the folder. It contains a marker file, and is locked while its program
 //! uses it, so the next program that stages in the same directory recognises leftovers and removes
@@ -22,22 +23,23 @@ use ferroblosc::os::files;
 use crate::identity::Identity;
 use crate::os::{self, DirectoryLock};
 
-/// The folders to remove on a signal.
+/// The staging directories to remove on a signal.
 static FOLDERS: Mutex<Vec<Staging>> = Mutex::new(Vec::new());
 /// The directories that were already searched for leftovers.
 static SWEPT: Mutex<Option<HashSet<PathBuf>>> = Mutex::new(None);
-/// The name, in a staging folder, of the old target during its replacement. Used where the system
-/// cannot exchange two paths atomically.
+/// The name, in a staging directory, of the old target during its replacement. Used where the
+/// system cannot exchange two paths atomically.
 const REPLACED: &str = "replaced";
 /// The name of the empty file that marks a staging folder. Other directories can have the name of
 /// one. It is created when the folder is locked: a marked folder without a lock is not in use.
 const MARKER: &str = ".ferroblosc-staging";
 /// The number of the next folder of this process.
 static COUNTER: AtomicU64 = AtomicU64::new(0);
-/// The maximum length of the part of a folder's name that is the name of its target, in bytes. File
-/// systems support names of 255 bytes.
+/// The maximum length of the name of the target within the name of a staging directory, in bytes.
+/// File systems support names of 255 bytes.
 const MAX_NAME: usize = 200;
-/// The maximum number of attempts to remove a folder in which files are still being created.
+/// The maximum number of attempts to remove a staging directory in which files are still being
+/// created.
 const ATTEMPTS: usize = 100;
 
 /// The function that is called before a signal ends the program.
@@ -49,15 +51,15 @@ pub fn at_signal(function: fn()) {
     *AT_SIGNAL.lock().unwrap_or_else(PoisonError::into_inner) = Some(function);
 }
 
-/// A folder in use.
+/// A staging directory in use.
 struct Staging {
     path: PathBuf,
-    /// The lock of the folder; `None` on file systems without locks.
+    /// The lock of the directory; `None` on file systems without locks.
     lock: Option<DirectoryLock>,
 }
 
 impl Staging {
-    /// Removes the folder, even if files are created in it at the same time.
+    /// Removes the directory, even if files are created in it at the same time.
     fn remove(self) {
         if let Some(lock) = self.lock {
             lock.remove_directory(&self.path);
@@ -76,13 +78,13 @@ fn folders() -> MutexGuard<'static, Vec<Staging>> {
 }
 
 /// Installs handlers for SIGINT, SIGTERM and SIGHUP, or those of the console on Windows, that
-/// remove all staging folders. Programs must call this function once, at their start.
+/// remove all staging directories. Programs must call this function once, at their start.
 ///
 /// # Errors
 /// Errors of installing the handlers and of starting the thread.
 pub fn clean_up_on_signals() -> io::Result<()> {
     os::before_interrupt(|| {
-        // Locked until the process ends, so that no target is renamed and no folder is created.
+        // Locked until the process ends, so that no target is renamed and no directory is created.
         let mut folders = folders();
         folders.drain(..).for_each(Staging::remove);
         std::mem::forget(folders);
@@ -126,7 +128,8 @@ fn remove_leftovers(parent: &Path) {
     }
 }
 
-/// Returns the start of a name, so that the name of its folder is not too long for file systems.
+/// Returns the start of a name, so that the name of its staging directory is not too long for file
+/// systems.
 fn shortened(name: &str) -> &str {
     let mut len = name.len().min(MAX_NAME);
     while !name.is_char_boundary(len) {
@@ -135,13 +138,13 @@ fn shortened(name: &str) -> &str {
     &name[..len]
 }
 
-/// A staging folder, removed on drop.
+/// A staging directory, removed on drop.
 pub struct Folder {
     path: PathBuf,
 }
 
 impl Folder {
-    /// Creates a folder in `parent`.
+    /// Creates a staging directory in `parent`.
     ///
     /// # Errors
     /// Errors of creating it.
@@ -176,7 +179,7 @@ impl Folder {
         }
     }
 
-    /// Creates a folder in the directory for temporary files.
+    /// Creates a staging directory in the directory for temporary files.
     ///
     /// # Errors
     /// Errors of creating it.
@@ -184,7 +187,7 @@ impl Folder {
         Folder::new_in(&std::env::temp_dir(), name)
     }
 
-    /// Returns the path of an entry of the folder.
+    /// Returns the path of an entry of the staging directory.
     pub fn path(&self, name: impl AsRef<Path>) -> PathBuf {
         self.path.join(name)
     }
@@ -242,7 +245,7 @@ impl Staged {
     ///
     /// # Errors
     /// [`io::ErrorKind::InvalidInput`] for a FIFO, a device or a socket, which would be lost;
-    /// errors of creating the staging folder next to it.
+    /// errors of creating the staging directory next to it.
     pub fn new(target: &Path) -> io::Result<Staged> {
         // A symbolic link is kept; the file it refers to is replaced.
         let target = fs::canonicalize(target).unwrap_or_else(|_| target.to_owned());
@@ -457,7 +460,7 @@ mod tests {
         fs::create_dir(path(".only copy.1-0.tmp").join(REPLACED)).unwrap();
         #[cfg(unix)]
         std::os::unix::fs::symlink(path(".left.x-0.tmp"), path(".link.1-0.tmp")).unwrap();
-        // The directory was already searched when the first folder was created.
+        // The directory was already searched when the first staging directory was created.
         *SWEPT.lock().unwrap() = None;
         drop(Folder::new_in(scratch.path(), "new").unwrap());
         let mut left = names(scratch.path());

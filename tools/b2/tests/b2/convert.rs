@@ -57,7 +57,7 @@ fn arrays_round_trip_between_every_pair_of_formats() {
                 folder.out(&format!("convert {second} back.npy --force"));
                 assert!(folder.read("back.npy") == original, "{descr}{shape}: {first} to {second}");
             }
-            // No staging folder is left.
+            // No staging directory is left.
             assert!(
                 folder.names().iter().all(|name| !name.starts_with('.')),
                 "{:?}",
@@ -231,7 +231,7 @@ fn signals_leave_no_files() {
             let folder = TestDir::new();
             let mut child = folder.start(arguments);
             let mut input = child.stdin.take().unwrap();
-            // The conversion creates its staging folder first.
+            // The conversion creates its staging directory first.
             let begun = Instant::now();
             input.write_all(&noise(3 << 20)).unwrap();
             while folder.names().is_empty() {
@@ -265,7 +265,7 @@ fn signals_that_are_ignored_from_the_start_do_not_end_the_program() {
         let data = noise(3 << 20);
         let begun = Instant::now();
         input.write_all(&data).unwrap();
-        // The program has installed its handlers when its staging folder exists.
+        // The program has installed its handlers when its staging directory exists.
         while folder.names().is_empty() {
             assert!(begun.elapsed() < Duration::from_secs(60));
             std::thread::sleep(Duration::from_millis(5));

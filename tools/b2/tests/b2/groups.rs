@@ -88,7 +88,7 @@ fn groups_keep_their_attributes_between_all_containers() {
     let folder = TestDir::new();
     source(&folder);
     for (name, options, _) in CONTAINERS {
-        // The source of a folder has attributes, the folder itself has none.
+        // The source of a directory has attributes, the directory itself has none.
         let result = folder.line(&format!("convert in.zarr from-{name} --all {options}"));
         assert_eq!((result.status, result.out()), (0, ""), "{name}: {}", result.err());
     }

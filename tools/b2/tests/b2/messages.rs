@@ -111,7 +111,7 @@ fn info_skips_unknown_files_among_others() {
 fn names_of_the_maximum_length_are_written() {
     let folder = TestDir::new();
     ints(&folder, "a.npy", &[10], 0);
-    // A staging folder has the start of the name, whose 200th byte is within a character.
+    // A staging directory has the start of the name, whose 200th byte is within a character.
     let stem = "\u{e4}".repeat(124);
     for name in [format!("xx{stem}.b2nd"), format!("xxx{stem}.npy")] {
         assert_eq!(name.len(), 255);
