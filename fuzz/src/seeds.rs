@@ -111,8 +111,9 @@ pub fn converted(destination: Destination) -> Vec<u8> {
     let options = (&Reading::default(), &SourceOptions { raw, ..SourceOptions::default() });
     convert::convert((&path, &found), (&output, destination), options, &writing, &mut |_| {})
         .expect("a conversion");
-    match output.is_dir() {
-        true => text_of_directory(&output),
-        false => std::fs::read(&output).expect("the output"),
+    if output.is_dir() {
+        text_of_directory(&output)
+    } else {
+        std::fs::read(&output).expect("the output")
     }
 }

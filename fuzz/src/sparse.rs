@@ -45,9 +45,9 @@ pub fn directory(text: &[u8]) {
 }
 
 fn run(root: &Path, files: &[(std::path::PathBuf, Vec<u8>)], draw: &mut Draw) {
-    let storage = || match draw_durable(files) {
-        true => Storage::directory(root).durable(),
-        false => Storage::directory(root),
+    let storage = || {
+        let storage = Storage::directory(root);
+        if draw_durable(files) { storage.durable() } else { storage }
     };
     let written: Vec<_> = (files.iter().enumerate())
         .filter(|(at, (path, bytes))| {

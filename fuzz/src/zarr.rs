@@ -27,9 +27,10 @@ const ZIP: &[u8] = b"PK";
 /// allocation is large.
 pub fn zarr(input: &[u8]) {
     let scratch = Scratch::new();
-    let path = match input.starts_with(ZIP) {
-        true => scratch.file("data.zip", input),
-        false => scratch.directory("data", input),
+    let path = if input.starts_with(ZIP) {
+        scratch.file("data.zip", input)
+    } else {
+        scratch.directory("data", input)
     };
     let ((), largest) = largest_during(|| read(&path, &mut Draw::new(input)));
     let justified = FIXED_ALLOCATION + 16 * input.len();
@@ -52,9 +53,10 @@ fn read(path: &Path, draw: &mut Draw) {
         };
         let _ = array.stored_bytes();
         read_chunks(&mut array, draw);
-        let whole = match node.is_empty() {
-            true => path.to_owned(),
-            false => PathBuf::from(format!("{}:/{node}", path.display())),
+        let whole = if node.is_empty() {
+            path.to_owned()
+        } else {
+            PathBuf::from(format!("{}:/{node}", path.display()))
         };
         // Summaries and verification decompress no more than chunks.
         let is_small = array.chunk_bytes() as u64 <= MAX_NBYTES;

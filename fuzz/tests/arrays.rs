@@ -53,13 +53,12 @@ fn the_seeds_are_arrays() {
     for (name, bytes) in seeds() {
         let written = std::fs::read(folder("seeds-array").join(name));
         assert!(written.is_ok(), "{name} is missing");
-        match name.starts_with("frame") {
-            true => {
-                let schunk = SChunk::from_bytes(&bytes, DParams::default()).unwrap();
-                let array = Array::from_schunk(schunk).unwrap();
-                assert!(array.items().is_ok(), "{name}");
-            }
-            false => assert!(meta::parse(&bytes).unwrap().0.geometry().is_ok(), "{name}"),
+        if name.starts_with("frame") {
+            let schunk = SChunk::from_bytes(&bytes, DParams::default()).unwrap();
+            let array = Array::from_schunk(schunk).unwrap();
+            assert!(array.items().is_ok(), "{name}");
+        } else {
+            assert!(meta::parse(&bytes).unwrap().0.geometry().is_ok(), "{name}");
         }
     }
 }

@@ -57,10 +57,10 @@ fn seeds_with_one_byte_changed_survive() {
     }
 }
 
-/// The size in the header of a chunk is not to be trusted: no memory is written for it before the
-/// blocks are read.
+/// The size in the header of a chunk is untrusted: no memory is written for it before the blocks are
+/// read.
 #[test]
-fn a_lying_chunk_needs_no_memory() {
+fn a_chunk_with_a_false_size_needs_no_memory() {
     let mut frame = seeds()["a_batch.b2b"].clone();
     // The first chunk follows the header, whose length is at offset 11.
     let chunk = u32::from_be_bytes(frame[11..15].try_into().unwrap()) as usize;

@@ -62,9 +62,10 @@ fn the_seeds_are_arrays_and_groups() {
         assert!(seed.len() <= 4096, "{name} is longer than inputs are: {}", seed.len());
         assert_eq!(std::fs::read(folder("seeds-zarr").join(name)).unwrap(), seed, "{name}");
         let scratch = Scratch::new();
-        let path = match seed.starts_with(b"PK") {
-            true => scratch.file("data", &seed),
-            false => scratch.directory("data", &seed),
+        let path = if seed.starts_with(b"PK") {
+            scratch.file("data", &seed)
+        } else {
+            scratch.directory("data", &seed)
         };
         assert_eq!(convert::detect(&path).unwrap().format, Format::Zarr, "{name}");
     }

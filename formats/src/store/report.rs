@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_that_were_not_checked_are_no_notes() {
+    fn unchecked_values_are_not_notes() {
         let of = |error: Error| Finding::of_error("/a", &error).severity;
         assert_eq!(of(Error::Memory), Severity::Unchecked);
         assert_eq!(of(Error::Limit { what: String::new(), limit: 1 }), Severity::Unchecked);

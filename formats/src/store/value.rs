@@ -690,7 +690,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_small() {
+    fn the_size_of_a_message_limits_the_memory_of_its_values() {
         // A byte of a message can become a value, so that their size limits the memory.
         assert!(2 * (size_of::<Value>() + size_of::<rmpv::Value>()) as u64 <= MAX_VALUE_SIZE);
         const { assert!(VALUE_SIZE <= 32) };

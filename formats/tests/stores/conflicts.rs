@@ -23,7 +23,7 @@ fn create_shadowed(scratch: &Scratch) -> std::path::PathBuf {
 }
 
 #[test]
-fn a_deleted_leaf_does_not_uncover_an_embedded_one() {
+fn a_deleted_file_also_deletes_the_embedded_leaf_of_its_key() {
     let scratch = Scratch::new();
     let path = create_shadowed(&scratch);
     assert_eq!(Store::open(&path).unwrap().array("/a").unwrap().shape(), [3]);

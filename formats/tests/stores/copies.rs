@@ -318,7 +318,7 @@ fn frames_of_an_embed_store_without_a_map_are_found() {
 }
 
 #[test]
-fn what_is_no_store_is_not_repaired() {
+fn files_that_are_not_stores_are_not_repaired() {
     let scratch = Scratch::new();
     let text = scratch.file("text.b2z", b"no zip file");
     let target = scratch.path("t.b2z");
@@ -383,7 +383,7 @@ fn store_is_changed(path: &Path) -> Result<(), Error> {
 }
 
 #[test]
-fn a_leaf_with_the_key_of_the_group_lost_does_not_prevent_repair() {
+fn a_leaf_named_lost_does_not_prevent_repair() {
     let scratch = Scratch::new();
     let path = scratch.path("s.b2d");
     let mut writer = Store::create(&path).unwrap();

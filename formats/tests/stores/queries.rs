@@ -242,7 +242,7 @@ fn stored_extrema_are_used_if_they_describe_the_column() {
 }
 
 #[test]
-fn nan_and_nulls_are_found_by_what_they_are() {
+fn conditions_distinguish_nan_and_nulls() {
     let scratch = Scratch::new();
     let path = scratch.path("t.b2z");
     let mut writer = Store::create(&path).unwrap();

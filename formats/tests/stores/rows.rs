@@ -128,7 +128,7 @@ fn row_t3_more_than_16_attributes_are_read() {
 }
 
 #[test]
-fn row_t4_frames_do_not_reach_beyond_their_place() {
+fn row_t4_frames_do_not_exceed_their_range() {
     let scratch = Scratch::new();
     let leaf = frame(&[], &[], &[7; 3000]);
     // The frame continues in the next member.
@@ -180,7 +180,7 @@ fn row_t5_sound_entries_of_a_damaged_embed_store_are_read() {
 }
 
 #[test]
-fn row_t6_temporary_files_are_no_leaves() {
+fn row_t6_temporary_files_are_not_leaves() {
     let store = open("x_tmp_left.b2d");
     assert_eq!(store.container(), ContainerKind::Directory);
     assert_eq!(store.keys(), open("t_nested.b2d").keys());

@@ -386,7 +386,7 @@ fn tables_of_the_reference_are_changed() {
 }
 
 #[test]
-fn lies_in_a_schema_are_errors_or_have_no_effect() {
+fn false_values_in_a_schema_are_errors_or_have_no_effect() {
     let scratch = Scratch::new();
     let source = Store::open(fixture("c_midhole.b2z")).unwrap();
     let old = source.table("/").unwrap();

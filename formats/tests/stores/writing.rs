@@ -220,7 +220,7 @@ fn invalid_keys_and_attributes_are_refused() {
 }
 
 #[test]
-fn row_t16_what_exists_at_the_path_is_refused_and_kept() {
+fn row_t16_an_existing_path_is_refused_and_kept() {
     let scratch = Scratch::new();
     for name in ["s.b2z", "s.b2d", "s.b2e"] {
         let path = scratch.path(name);

@@ -10,7 +10,7 @@ use crate::error::{Failure, Outcome};
 use crate::fill::{Addition, fill};
 use crate::inplace::FrameToChange;
 use crate::json;
-use crate::words::counted;
+use crate::plural::counted;
 use ferroblosc::Error;
 use ferroblosc::b2nd::Array;
 use ferroblosc::chunk::Source as ChunkSource;

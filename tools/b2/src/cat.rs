@@ -13,7 +13,7 @@ use crate::printer::{Form, PrintOptions, Printer};
 use crate::rows;
 use crate::slice::{self, Axis};
 use crate::store::{self, Target};
-use crate::words::with_article;
+use crate::plural::with_article;
 use ferroblosc_formats::convert::{self, Source};
 use ferroblosc_formats::numpy::{ArrayInfo, Dtype};
 use ferroblosc_formats::store::Class;
@@ -34,7 +34,7 @@ const BYTES_PER_LINE: u64 = 16;
 const HEAD_ITEMS: u64 = 10;
 
 /// A request of `cat` or `head`.
-struct Request<'a> {
+struct CatRequest<'a> {
     path: &'a Path,
     column: &'a Option<String>,
     /// The condition that rows of a table in a store satisfy.
@@ -67,7 +67,7 @@ fn form(text: &TextArgs, raw: bool) -> Form {
 
 pub fn cat(args: &CatArgs, cli: &Cli) -> Outcome {
     run(
-        &Request {
+        &CatRequest {
             path: &args.path,
             column: &args.column,
             condition: args.condition.as_deref(),
@@ -83,7 +83,7 @@ pub fn cat(args: &CatArgs, cli: &Cli) -> Outcome {
 
 pub fn head(args: &HeadArgs, cli: &Cli) -> Outcome {
     run(
-        &Request {
+        &CatRequest {
             path: &args.path,
             column: &args.column,
             condition: args.condition.as_deref(),
@@ -105,7 +105,7 @@ pub fn parse_dtype(text: &str) -> Result<Dtype, Failure> {
     })
 }
 
-fn run(request: &Request, cli: &Cli) -> Outcome {
+fn run(request: &CatRequest, cli: &Cli) -> Outcome {
     let dtype = request.dtype.as_deref().map(parse_dtype).transpose()?;
     if let Some(target) = store::target(request.path) {
         return of_store(&target, request, dtype.as_ref());
@@ -122,7 +122,7 @@ fn run(request: &Request, cli: &Cli) -> Outcome {
 
 /// Prints an object in a store. Tables and arrays of objects have no items of one type, and are
 /// printed as rows.
-fn of_store(target: &Target, request: &Request, dtype: Option<&Dtype>) -> Outcome {
+fn of_store(target: &Target, request: &CatRequest, dtype: Option<&Dtype>) -> Outcome {
     let store = target.open()?;
     let class = store.class(target.key()).map_err(|error| target.error(error))?;
     let source = match class {
@@ -143,7 +143,7 @@ fn of_store(target: &Target, request: &Request, dtype: Option<&Dtype>) -> Outcom
                 Slice::Text(text) => (Some(text), u64::MAX),
                 Slice::First(lines) => (None, lines),
             };
-            let request = rows::Request {
+            let request = rows::RowRequest {
                 column: request.column.as_deref(),
                 condition: request.condition,
                 slice,
@@ -165,7 +165,7 @@ fn of_store(target: &Target, request: &Request, dtype: Option<&Dtype>) -> Outcom
     source.and_then(|source| print(source, request, dtype)).map_err(|failure| target.at(failure))
 }
 
-fn print(mut source: Box<dyn Source>, request: &Request, dtype: Option<&Dtype>) -> Outcome {
+fn print(mut source: Box<dyn Source>, request: &CatRequest, dtype: Option<&Dtype>) -> Outcome {
     let array = match dtype {
         None if matches!(request.form, Form::Csv | Form::Json) => {
             Some(array_or_bytes(source.as_ref())?)
@@ -184,7 +184,7 @@ fn print(mut source: Box<dyn Source>, request: &Request, dtype: Option<&Dtype>) 
 /// Writes the items of an array as CSV, without indices.
 pub fn write_csv(source: &mut dyn Source, info: &ArrayInfo, output: &mut impl Write) -> Outcome {
     let text = TextArgs { csv: true, json: false, no_index: true, precision: None };
-    let request = Request {
+    let request = CatRequest {
         path: Path::new(""),
         column: &None,
         condition: None,
@@ -230,7 +230,7 @@ pub fn reinterpret(dtype: &Dtype, source: &dyn Source) -> Result<ArrayInfo, Fail
 
 /// Returns the selected indices of each dimension. `head` selects the first items of the first
 /// lines.
-fn selection(request: &Request, shape: &[u64], is_table: bool) -> Result<Vec<Axis>, Failure> {
+fn selection(request: &CatRequest, shape: &[u64], is_table: bool) -> Result<Vec<Axis>, Failure> {
     match &request.slice {
         Slice::Text(text) => slice::parse(text, shape),
         Slice::First(lines) => {
@@ -253,7 +253,7 @@ fn selection(request: &Request, shape: &[u64], is_table: bool) -> Result<Vec<Axi
 }
 
 /// Returns the offset of the first requested byte and the offset after the last one.
-fn byte_bounds(request: &Request, nbytes: u64) -> Result<(u64, u64), Failure> {
+fn byte_bounds(request: &CatRequest, nbytes: u64) -> Result<(u64, u64), Failure> {
     match &request.slice {
         Slice::Text(text) => match slice::parse(text, &[nbytes])?[..] {
             [axis] if axis.step == 1 => Ok(axis.bounds()),
@@ -273,7 +273,7 @@ fn buffer(size: u64) -> Result<Vec<u8>, Failure> {
     Ok(bytes)
 }
 
-fn print_bytes(output: &mut impl Write, source: &mut dyn Source, request: &Request) -> Outcome {
+fn print_bytes(output: &mut impl Write, source: &mut dyn Source, request: &CatRequest) -> Outcome {
     let (mut position, end) = byte_bounds(request, source.content().nbytes)?;
     while position < end {
         let mut bytes = buffer((end - position).min(BUFFER_SIZE))?;
@@ -304,7 +304,7 @@ fn write_bytes(output: &mut impl Write, at: u64, line: &[u8]) -> Outcome {
 /// Reads a box of items. With option `--dtype`, the box has one dimension.
 fn read(
     source: &mut dyn Source,
-    request: &Request,
+    request: &CatRequest,
     start: &[u64],
     stop: &[u64],
     dest: &mut [u8],
@@ -320,7 +320,7 @@ fn print_array(
     output: &mut impl Write,
     source: &mut dyn Source,
     info: &ArrayInfo,
-    request: &Request,
+    request: &CatRequest,
 ) -> Outcome {
     let is_table = request.form == Form::Table;
     let axes = selection(request, &info.shape, is_table)?;
@@ -406,7 +406,7 @@ fn print_array(
 /// Reads the selected items: the smallest box that contains them, from which they are copied.
 fn read_axes(
     source: &mut dyn Source,
-    request: &Request,
+    request: &CatRequest,
     axes: &[Axis],
     itemsize: u64,
 ) -> Result<Vec<u8>, Failure> {

@@ -11,7 +11,7 @@ use crate::lock::lock;
 use crate::members;
 use crate::state::{INDEX, is_frame};
 use crate::store;
-use crate::words::with_article;
+use crate::plural::with_article;
 use ferroblosc::Error;
 use ferroblosc::b2nd::Array;
 use ferroblosc::chunk::DParams;

@@ -86,7 +86,7 @@ mod targets;
 mod trial;
 mod verify;
 mod view;
-mod words;
+mod plural;
 
 use clap::{CommandFactory, Parser};
 use cli::{Cli, Command};

@@ -12,7 +12,7 @@ use crate::state::state_of_all;
 use crate::store::{self, Target, finding_json};
 use crate::style::Style;
 use crate::tables;
-use crate::words::with_article;
+use crate::plural::with_article;
 use ferroblosc::escape::escape;
 use ferroblosc::io::named::named;
 use ferroblosc_formats::convert::{self, Destination, Format, Reading, SourceOptions, Writing};

@@ -18,7 +18,7 @@ use crate::state::{FileState, is_frame, state_of};
 use crate::store::{self, Target};
 use crate::style::Style;
 use crate::table::{Alignment, Table};
-use crate::words::with_article;
+use crate::plural::with_article;
 use ferroblosc::Error;
 use ferroblosc::b2nd::meta::{NAME, OLD_NAME};
 use ferroblosc::chunk::{CParams, DParams};

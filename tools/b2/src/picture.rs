@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_are_short() {
+    fn labels_have_few_digits_or_an_exponent() {
         for (number, text) in [
             (0.0, "0"),
             (0.5, "0.5"),
@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_reach_both_ends() {
+    fn the_least_and_the_greatest_value_have_the_end_colours() {
         assert_eq!(colour(0.0), [68, 1, 84, 255]);
         assert_eq!(colour(1.0), [253, 231, 37, 255]);
         assert_eq!(colour(0.2), [65, 68, 135, 255]);

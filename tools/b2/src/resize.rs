@@ -5,7 +5,7 @@ use crate::error::{Failure, Outcome};
 use crate::fill::shape_text;
 use crate::inplace::FrameToChange;
 use crate::json;
-use crate::words::counted;
+use crate::plural::counted;
 use ferroblosc::b2nd::Array;
 use ferroblosc_formats::convert::Format;
 use serde_json::json;

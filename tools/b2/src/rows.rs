@@ -4,7 +4,7 @@
 use crate::error::{Failure, Outcome};
 use crate::printer::{Form, write_csv};
 use crate::store::Target;
-use crate::words::{counted, with_article};
+use crate::plural::{counted, with_article};
 use ferroblosc::escape::escape_json;
 use ferroblosc_formats::bloscpack::Value as Json;
 use ferroblosc_formats::store::{self, Class, Error, Filter, QueryOptions, Store, Value};
@@ -15,7 +15,7 @@ use std::ops::Range;
 const MAX_ROWS: u64 = 1 << 12;
 
 /// The rows and columns that `cat` and `head` print, and their format.
-pub struct Request<'a> {
+pub struct RowRequest<'a> {
     /// The columns, separated by commas.
     pub column: Option<&'a str>,
     /// The condition that the rows of a table satisfy.
@@ -33,7 +33,7 @@ pub struct Request<'a> {
 }
 
 /// Prints an object that is not an array or a super-chunk.
-pub fn print(target: &Target, store: &Store, class: Class, request: &Request<'_>) -> Outcome {
+pub fn print(target: &Target, store: &Store, class: Class, request: &RowRequest<'_>) -> Outcome {
     if request.column.is_some() && class != Class::Table {
         return Err(target.at(Failure::new("only tables have columns")));
     }
@@ -100,7 +100,7 @@ struct Lines {
 }
 
 impl Lines {
-    fn new(request: &Request<'_>) -> Lines {
+    fn new(request: &RowRequest<'_>) -> Lines {
         Lines {
             output: BufWriter::with_capacity(256 << 10, Box::new(crate::io::stdout())),
             is_csv: request.form == Form::Csv,
@@ -178,7 +178,7 @@ impl Lines {
 }
 
 /// Returns the range of a slice of `len` rows.
-fn range_of(request: &Request<'_>, len: u64) -> Result<Range<u64>, Failure> {
+fn range_of(request: &RowRequest<'_>, len: u64) -> Result<Range<u64>, Failure> {
     let Some(text) = request.slice.filter(|text| !text.trim().is_empty()) else {
         return Ok(0..len.min(request.lines));
     };
@@ -217,7 +217,7 @@ fn print_table(
     output: &mut Lines,
     store: &Store,
     target: &Target,
-    request: &Request<'_>,
+    request: &RowRequest<'_>,
 ) -> Outcome {
     let table = store.table(target.key())?;
     let columns = columns_of(&table, request.column);
@@ -288,7 +288,7 @@ fn print_objects(
     output: &mut Lines,
     store: &Store,
     target: &Target,
-    request: &Request<'_>,
+    request: &RowRequest<'_>,
 ) -> Outcome {
     let objects = store.objects(target.key())?;
     let len = match request.slice {

@@ -1,7 +1,7 @@
 //! Slices of arrays: a range or an index for each dimension, as in NumPy.
 
 use crate::error::Failure;
-use crate::words::counted;
+use crate::plural::counted;
 
 /// The selected indices of a dimension: `count` indices from `first`, at a distance of `step`,
 /// which may be negative.

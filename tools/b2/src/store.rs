@@ -4,7 +4,7 @@ use crate::error::{Failure, Outcome};
 use crate::io::Input;
 use crate::style::Style;
 use crate::table::{Alignment, Table, tuple};
-use crate::words::counted;
+use crate::plural::counted;
 use ferroblosc::escape::{escape, escape_json};
 use ferroblosc_formats::convert;
 use ferroblosc_formats::store::{

@@ -71,7 +71,7 @@ fn only_one_extension_is_removed() {
 }
 
 #[test]
-fn a_closed_pipe_is_no_error() {
+fn a_closed_pipe_is_not_an_error() {
     let folder = TestDir::new();
     folder.succeed("c in x.blp");
     for arguments in [

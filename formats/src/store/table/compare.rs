@@ -382,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn segments_are_left_out_only_if_no_value_can_match() {
+    fn segments_are_skipped_only_if_no_value_can_match() {
         let whole = |number| Number::Whole(number);
         for constant in -1..8 {
             for comparison in COMPARISONS {

@@ -9,7 +9,7 @@ use crate::error::{Failure, Outcome};
 use crate::field;
 use crate::items;
 use crate::store::{Target, shape_text, text_of};
-use crate::words::{counted, with_article};
+use crate::plural::{counted, with_article};
 use ferroblosc::Error;
 use ferroblosc::b2nd::Array;
 use ferroblosc::escape::escape;

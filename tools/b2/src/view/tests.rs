@@ -304,7 +304,7 @@ fn the_chunk_map_has_characters_or_colours_for_ratios() {
 }
 
 #[test]
-fn columns_are_inside_their_table() {
+fn column_names_do_not_leave_the_table() {
     let table = Path::new("table");
     assert_eq!(super::tree::column_path(table, "a/b").unwrap(), Path::new("table/a/b"));
     for name in ["../x", "/etc", "a/../../b", "."] {

@@ -8,7 +8,7 @@ use crate::meta;
 use crate::store::{self, Description, Target, shape_text};
 use crate::style::Style;
 use crate::table::tuple;
-use crate::words::counted;
+use crate::plural::counted;
 use ferroblosc::escape::escape;
 use ferroblosc_formats::convert::{self, Format, Summary};
 use ferroblosc_formats::store::Class;

@@ -143,7 +143,7 @@ fn chunks_of_blosc2_are_copied() {
 }
 
 #[test]
-fn attributes_and_names_of_dimensions_go_along() {
+fn attributes_and_names_of_dimensions_are_copied() {
     let folder = with_file();
     folder.out("convert h5py.h5:/grp/temp t.zarr");
     folder.out("convert t.zarr t.b2nd");
@@ -356,7 +356,7 @@ fn stores_are_not_made_of_directories() {
 }
 
 #[test]
-fn attributes_of_groups_go_along() {
+fn attributes_of_groups_are_copied() {
     let folder = TestDir::new();
     folder.write("a.csv", b"1\n2\n");
     folder.out("convert a.csv two.zarr:/inner/a");
