@@ -12,7 +12,7 @@ TYPESIZE ?= 4
 
 # The duration of the random comparisons of `make test` with the reference, in seconds.
 SAMPLE_SECONDS ?= 20
-# The seed of the random parameters; empty for a new seed in each run, as in `make test-full`.
+# The seed of the random parameters; empty for a new seed in each run, as in `make test-long`.
 SAMPLE_SEED ?= 1
 # Options of `make bench`, such as BENCH='--levels 1,9 --file file:4:data.raw'.
 BENCH ?=
@@ -36,7 +36,7 @@ DEMO := $(CURDIR)/target/demo-prefix
 	help build fortran install install-musl install-windows deb dist test-dist package public-api \
 	check-public-api notice headers demo reference test test-needs test-doc test-fortran \
 	test-consumers test-clients test-hdf5 test-musl test-wasm test-npm test-windows test-models \
-	test-asan test-tsan test-miri coverage test-durability test-timing test-full test-arm test-ports \
+	test-asan test-tsan test-miri coverage test-durability test-timing test-full test-long test-arm test-ports \
 	bench bench-compare bench-full bench-levels bench-scaling count-instructions plot bench-frames \
 	bench-b2nd bench-bloscpack bench-bcolz bench-hdf5 bench-programs bench-zarrs bench-stores fuzz \
 	check check-source check-features check-rust-packages check-oldest check-arm check-targets \
@@ -72,7 +72,8 @@ help:
 	@echo "make test-tsan                  run tests with ThreadSanitizer"
 	@echo "make test-miri                  run unit tests under Miri (installs nightly Rust)"
 	@echo "make coverage [COVERAGE=PROGRAMS]  measure the coverage of lines and branches by the tests"
-	@echo "make test-full                  run all suites, and the full comparison (hours)"
+	@echo "make test-full                  run all suites of CI, then make test-long (hours)"
+	@echo "make test-long                  compare with the reference over the full product (hours)"
 	@echo "make test-arm                   run the kernel checks as an AArch64 program"
 	@echo "make test-ports [TARGETS=]      run tests for other targets in QEMU or Node"
 	@echo "make fuzz [FUZZ_SECONDS=]       test the seeds, then fuzz each target for a minute"
@@ -270,7 +271,13 @@ test-timing:
 	FERROBLOSC_TIMING_ROUNDS=$(TIMING_ROUNDS) $(CARGO) test $(TESTED) --test c_programs -- \
 		children_compress threads_can_call first_calls can_be_unloaded
 
-test-full: reference build
+# Runs all suites of CI, then the long comparisons, and prints the duration of each.
+test-full:
+	CI_SUITES=full .ci/run
+
+# Compares with the reference over the full product of parameters, and repeats tests of races,
+# cancellation and failing allocations more often than `make test`.
+test-long: reference build
 	$(CARGO) test --release --package ferroblosc-interop --test differential -- --ignored --nocapture
 	FERROBLOSC_MEMORY_STEP=1 $(CARGO) test --package ferroblosc-capi-blosc2 \
 		--test c_programs without_memory

@@ -124,7 +124,7 @@ fn part_from_environment() -> (usize, usize) {
 }
 
 #[test]
-#[ignore = "takes hours: `make test-full`"]
+#[ignore = "takes hours: `make test-long`"]
 fn the_full_product_agrees_with_the_reference() {
     load_both();
     let product: usize = PRODUCT.iter().map(|&dimension| DIMENSIONS[dimension]).product();
