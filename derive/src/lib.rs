@@ -1,6 +1,8 @@
 //! The derive macro of the crate `ferroblosc`, which documents it and exports it with its feature
 //! `derive`.
 
+#![forbid(unsafe_code)]
+
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::spanned::Spanned;

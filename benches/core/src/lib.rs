@@ -1,5 +1,7 @@
 //! Input for the benchmarks of `benches/`.
 
+#![forbid(unsafe_code)]
+
 /// Returns the same endless sequence of pseudo-random numbers each time.
 pub fn random() -> impl Iterator<Item = u32> {
     let mut state = 1u64;

@@ -2,6 +2,7 @@
 //! published crates, so the crates cannot include them.
 
 #![cfg(doctest)]
+#![forbid(unsafe_code)]
 
 #[doc = include_str!("../../../README.md")]
 pub struct Readme;

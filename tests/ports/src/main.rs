@@ -7,6 +7,8 @@
 //! `check` verifies it, `change` verifies and changes it, and `check-changed` verifies a changed
 //! one.
 
+#![forbid(unsafe_code)]
+
 mod corpus;
 mod data;
 mod digest;

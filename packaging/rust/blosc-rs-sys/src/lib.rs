@@ -3,6 +3,8 @@
 //!
 //! The C symbols (`blosc_compress` and so on) are linked too, for C code in the same program.
 
+#![forbid(unsafe_code)]
+
 #[macro_use]
 #[path = "../../bindings/c_str.rs"]
 mod strings;
