@@ -169,7 +169,7 @@ reference:
 	scripts/reference.sh library
 	scripts/reference.sh blosc1
 
-# Installs what `make test` needs.
+# Installs the packages and references that `make test` needs.
 test-needs: reference
 	scripts/need.sh gcc g++ pkg-config cmake valgrind libzstd-dev libhdf5-dev man-db
 
@@ -299,7 +299,7 @@ fuzz:
 # Also measures a second copy of the reference, so that each line shows the noise of its group;
 # '--noise no' omits the copy.
 bench: reference build
-	scripts/real-data.sh > /dev/null || echo "going on without real files"
+	scripts/real-data.sh > /dev/null || echo "continuing without real files"
 	$(CARGO) run --release --package ferroblosc-bench-peer -- --noise yes $(BENCH)
 
 bench-compare:

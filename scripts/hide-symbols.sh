@@ -20,7 +20,7 @@ trap 'rm -rf "$work"' EXIT
 test -s "$work/exports"
 
 # Groups of sections are resolved here: lld would discard the second of two groups of the same name,
-# with symbols that are local by then, if a program links two of these libraries.
+# whose symbols are already local, if a program links two of these libraries.
 mapfile -t roots < <(sed 's/^/-u/' "$work/exports")
 "$ld" -r --gc-sections --force-group-allocation "${roots[@]}" -o "$work/all.o" "$staticlib"
 # Rust's standard library contains LLVM bitcode, which crashes binutils with the plugin of an older

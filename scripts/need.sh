@@ -2,7 +2,7 @@
 # Installs missing Debian packages without a prompt: need.sh PACKAGE...
 #
 # Only root installs; for other users the script lists the missing packages and fails. Without dpkg
-# it assumes that everything is installed, and the build reports what is not.
+# it assumes that everything is installed, and the build reports missing packages.
 set -euo pipefail
 
 command -v dpkg-query > /dev/null || exit 0

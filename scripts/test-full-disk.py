@@ -108,7 +108,7 @@ def contents():
 
 
 def fault_of(name, line, free):
-    """Runs a command with this number of free pages; returns what is wrong."""
+    """Runs a command with this number of free pages; returns the fault."""
     for old in os.listdir(DISK):
         remove(f"{DISK}/{old}")
     if name:

@@ -79,7 +79,7 @@ OF_BIG_ENDIAN = ["lz4 with dictionaries", "lz4hc", "lz4hc with dictionaries"]
 
 @dataclass
 class Target:
-    """A target, and what is needed to test it."""
+    """A target, and the tools that its tests need."""
 
     triple: str
     compiler: str  # the prefix of the C compiler's name

@@ -98,10 +98,10 @@ def mach_o_linker(triple, arguments):
         elif argument.startswith("-Wl,"):
             command += argument.split(",")[1:]
         elif argument == "-framework":
-            # zig has no frameworks, so symbols that nothing defines are taken to be in one.
+            # zig has no frameworks, so undefined symbols are assumed to be in one.
             next(arguments)
             command += ["-undefined", "dynamic_lookup"]
-        # The system's library contains these, and the last one is beside it.
+        # The system's library contains these, except the last one, which is in its directory.
         elif argument not in ("-nodefaultlibs", "-lc", "-lm", "-liconv"):
             command.append(argument)
     return command
@@ -129,7 +129,7 @@ def environment(triple):
     """Returns the environment of Cargo with the compilers for a target."""
     folder = tools(triple)
     suffix = triple.replace("-", "_")
-    # Rust has what it needs to link programs for WASI.
+    # Rust links programs for WASI without other tools.
     linker = {} if "wasi" in triple else {f"CARGO_TARGET_{suffix.upper()}_LINKER": str(folder / "cc")}
     # zig does not know all options of .cargo/config.toml that align code. For WASI, the crate
     # lz4-sys 1.11 renames functions of the C library and lacks the functions with the new names.

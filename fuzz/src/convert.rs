@@ -208,7 +208,7 @@ fn repair(path: &Path, found: &Detected, scratch: &Scratch) {
     let found = convert::detect(result).expect("repaired data");
     let after = chunks(result, &found, true);
     for (number, chunk) in before.iter().enumerate() {
-        // A chunk without data is read whatever its header declares besides, but is not valid then.
+        // A chunk without data is readable with any header, but may be invalid afterwards.
         if chunk.as_ref().is_some_and(|chunk| !chunk.is_empty()) {
             assert!(after.get(number) == Some(chunk), "chunk {number} is lost");
         }

@@ -1,4 +1,4 @@
-//! Frames in files beside a hostile journal: opened, recovered and changed.
+//! Frames in files with a hostile journal: opened, recovered and changed.
 //!
 //! The input is a text (see [`files`]) of two files: the frame `f` and the journal `j`. Of most
 //! journals, the identity of the file and all checksums are made valid, so that mutations reach the
@@ -134,8 +134,8 @@ impl Content {
     }
 }
 
-/// Checks a frame and a journal: reading changes no file, recovery keeps what readers see, and no
-/// other file is removed or changed.
+/// Checks a frame and a journal: reading changes no file, recovery keeps the data that readers see,
+/// and no other file is removed or changed.
 pub fn journal(text: &[u8]) {
     let files = files::parse(text);
     let find = |name: &str| {

@@ -40,7 +40,7 @@ pub fn write_if_requested<N: AsRef<Path>>(
 /// Excludes the checks of other tests, since the largest allocation of the process is checked.
 pub fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
-    // A failed check says nothing about the next one.
+    // A failed check does not affect the next one.
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

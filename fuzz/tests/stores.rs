@@ -57,8 +57,8 @@ fn seeds_with_one_byte_changed_survive() {
     }
 }
 
-/// The size in the header of a chunk is untrusted: no memory is written for it before the blocks are
-/// read.
+/// The size in the header of a chunk is untrusted: no memory is written for it before the blocks
+/// are read.
 #[test]
 fn a_chunk_with_a_false_size_needs_no_memory() {
     let mut frame = seeds()["a_batch.b2b"].clone();

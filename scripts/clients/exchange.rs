@@ -4,7 +4,7 @@
 //!
 //! A chunk is written for each combination of codec, shuffle, typesize, level and data. `read`
 //! computes the data again, and checks the header, the data and a range of items of each chunk.
-//! `codecs` prints what the library answers for each codec.
+//! `codecs` prints the library's answers for each codec.
 
 use blosc_src::*;
 use std::ffi::{CStr, c_char, c_int};

@@ -130,7 +130,7 @@ pub struct Detected {
 }
 
 impl Detected {
-    /// Returns the description of a file whose bytes are read, whatever they contain.
+    /// Returns the description of a file that is read as bytes, independently of its content.
     pub const fn raw() -> Detected {
         Detected { format: Format::Raw, is_directory: false, is_legacy: false }
     }

@@ -43,7 +43,7 @@ pub struct Groups {
     pub lost: Vec<String>,
 }
 
-/// The group of an attribute in descriptions.
+/// Returns the group of an attribute, as named in descriptions.
 fn of_group(path: &str) -> String {
     format!("of the group \"/{path}\"")
 }

@@ -54,7 +54,7 @@ pub struct Summary {
     pub level: Option<u8>,
     /// The filters with their parameters, in the order of compression.
     pub filters: Vec<(String, u8)>,
-    /// A note about the state of a journal beside the file.
+    /// A note about the state of the journal of the file.
     pub journal: Option<String>,
     /// The name of the checksum.
     pub checksum: Option<&'static str>,
@@ -158,7 +158,7 @@ pub fn summarise(path: &Path, found: &Detected) -> Result<Summary> {
     }
 }
 
-/// Returns a note about the state of the journal beside a file, if there is something to report.
+/// Returns a note about the state of the journal of a file, if there is something to report.
 pub(super) fn journal_note(path: &Path, found: &Detected) -> Result<Option<String>> {
     Ok(match found.format {
         Format::Frame | Format::B2nd if found.is_directory => {

@@ -1,6 +1,6 @@
 //! The type of a column, from all its values.
 
-/// Texts that stand for a missing value, in any case, besides an empty one.
+/// Texts that represent a missing value, in upper or lower case; so does an empty text.
 const MISSING: [&str; 5] = ["na", "n/a", "null", "none", "nil"];
 /// The largest integer up to which all integers are floats of 8 bytes.
 const MAX_EXACT: u64 = 1 << 53;

@@ -11,7 +11,7 @@ pub(super) const PROXY: &str = "proxy-source";
 pub(super) const RECIPE: &str = "b2o";
 pub(super) const OLD_RECIPE: &str = "LazyArray";
 pub(super) const LISTS: &str = "listarray";
-/// The metalayer of the values of a column of a table, beside that of batches.
+/// The metalayer of the values of a column of a table, in addition to that of batches.
 pub(super) const SCALARS: &str = "ctable_varlen_scalar";
 pub(super) const OBJECTS: &str = "vlarray";
 pub(super) const BATCHES: &str = "batcharray";

@@ -1,4 +1,4 @@
-//! Opening of a frame that must not reach beyond its place: a member, a file or a range of bytes.
+//! Opens frames that must not exceed their range of bytes: a member, a file, or a part of a file.
 
 use std::fs::File;
 use std::path::Path;
@@ -14,15 +14,15 @@ use super::error::{Error, Result};
 pub struct Opened {
     /// The super-chunk.
     pub schunk: SChunk,
-    /// The number of bytes between the end of the frame and the end of its place.
+    /// The number of bytes between the end of the frame and the end of its range.
     pub surplus: u64,
 }
 
-/// Returns the length of the frame that starts with `bytes`, in a place of `available` bytes.
+/// Returns the length of the frame that starts with `bytes`, in a range of `available` bytes.
 ///
 /// # Errors
 /// [`Error::Damaged`] if the bytes are not the start of a frame, or if the frame is longer than its
-/// place.
+/// range.
 pub fn len(key: &str, bytes: &[u8], available: u64) -> Result<u64> {
     let fixed = bytes.get(..FIXED_HEADER_LEN).filter(|bytes| has_magic(bytes));
     let fixed: Option<&[u8; FIXED_HEADER_LEN]> = fixed.and_then(|bytes| bytes.try_into().ok());
@@ -31,13 +31,13 @@ pub fn len(key: &str, bytes: &[u8], available: u64) -> Result<u64> {
     };
     let len = header::frame_len(fixed);
     if len > available {
-        let why = format!("the frame has {len} bytes, but its place only {available}");
+        let why = format!("the frame has {len} bytes, but its range only {available}");
         return Err(Error::damaged(key, why));
     }
     Ok(len)
 }
 
-/// Opens the frame at `offset` in a file, in place. `available` is the size of its place in bytes.
+/// Opens the frame at `offset` in a file, in place. `available` is the size of its range in bytes.
 ///
 /// # Errors
 /// [`Error::Storage`]; the errors of [`len`]; [`Error::Frame`]; [`Error::Memory`].

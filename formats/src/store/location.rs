@@ -43,7 +43,7 @@ impl Store {
         }
         let content = self.content(key, self.options.check_crc)?;
         let leaf = content.open(key);
-        // The path was opened again, which another file could have by then.
+        // The path was opened a second time and may name another file.
         self.check_unchanged()?;
         check_values(&leaf?)?;
         Ok(match content {

@@ -635,7 +635,7 @@ pub(super) fn items(dtype: &Dtype, shape: &[u64], bytes: &[u8]) -> Option<Value>
 }
 
 /// Returns an upper bound of the memory in bytes of the value of [`items`]; `None` if it overflows.
-/// Extents beside an extent of 0 count, because they become lists.
+/// If an extent is 0, the others count too, because they become lists.
 pub(super) fn items_memory(dtype: &Dtype, shape: &[u64]) -> Option<u64> {
     let (mut lists, mut count) = (0u64, 1u64);
     for &extent in shape {

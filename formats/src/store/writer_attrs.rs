@@ -18,7 +18,7 @@ use super::writer::{Held, Item, StoreWriter, cparams};
 const MAX_ATTRS: usize = 16;
 /// The maximum length of the name of an attribute, in bytes.
 const MAX_ATTR_NAME: usize = 31;
-/// The attributes with a meaning of their own, and the start of others.
+/// The names of reserved attributes, and the start of others.
 const RESERVED_ATTRS: [&str; 7] = [
     MAP,
     "_batch_array_metadata",

@@ -25,7 +25,7 @@ enum Fault {
     Kill,
 }
 
-/// What another program does directly before a call.
+/// The action of another program directly before a call.
 type Interference = Box<dyn FnOnce() + Send>;
 
 #[derive(Default)]
@@ -288,7 +288,7 @@ fn an_interrupted_change_of_a_table_keeps_all_rows() {
                         assert!(is_known, "{what}: {column} row {row}: {value:?}");
                     }
                 }
-                // The change is made again, after what was left is removed.
+                // The change is made again, after the leftovers are removed.
                 let is_old = len == 5;
                 drop(table);
                 if is_old {
@@ -464,7 +464,7 @@ fn an_interrupted_creation_leaves_nothing_or_the_new_store() {
                 } else if fault == Fault::Fail {
                     assert_eq!(std::fs::read_dir(scratch.path("")).unwrap().count(), 0, "{what}");
                 }
-                // The next creation succeeds, also beside what was left.
+                // The next creation succeeds, also with leftovers.
                 let _ = std::fs::remove_dir_all(&path);
                 let _ = std::fs::remove_file(&path);
                 create(&path, &WriteOptions::default());
@@ -547,7 +547,7 @@ fn each_fault(name: &str, threshold: u64, judge: impl Fn(&Store, &str, &str, &st
                 let left = std::fs::read_dir(scratch.path("")).unwrap().count();
                 assert_eq!(left, 1, "{what}");
             }
-            // The next change succeeds, and removes what was left.
+            // The next change succeeds, and removes the leftovers.
             let mut writer =
                 Store::change_with(&path, &options(&Faulty::default(), threshold)).unwrap();
             writer.replace("/a", array(20)).unwrap();

@@ -55,7 +55,7 @@ fn row_t29_sizes_are_compared_with_the_bytes_that_exist() {
     let bytes = embed("b2embed", map(vec![("/a", entry(leaf.len() as u64))]), &long);
     let store = Store::from_bytes(bytes, &Options::default()).unwrap();
     let error = store.leaf("/a").err().unwrap();
-    assert!(error.to_string().contains("but its place only"), "{error}");
+    assert!(error.to_string().contains("but its range only"), "{error}");
     // Long and deep keys.
     let names = ["a/".repeat(300), "b".repeat(5000), "c/".repeat(100)];
     let mut members: Vec<_> =

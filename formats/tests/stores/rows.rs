@@ -136,9 +136,9 @@ fn row_t4_frames_do_not_exceed_their_range() {
     let store = scratch.zip(&[stored("a.b2f", first), stored("b.b2f", rest), empty_tree()]);
     let error = store.leaf("/a").err().unwrap();
     assert!(matches!(error, Error::Damaged { .. }), "{error}");
-    assert!(error.to_string().contains("but its place only"), "{error}");
+    assert!(error.to_string().contains("but its range only"), "{error}");
     assert_eq!(store.class("/a"), Ok(Class::Damaged));
-    assert!(is_damaged(&store, "/a", "but its place only"));
+    assert!(is_damaged(&store, "/a", "but its range only"));
     // In files and in embed stores as well.
     assert_eq!(open("x_leaf_trunc.b2d").class("/top"), Ok(Class::Damaged));
     assert!(matches!(open("x_embed_overlap.b2e").leaf("/a"), Err(Error::Damaged { .. })));

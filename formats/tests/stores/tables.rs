@@ -429,7 +429,7 @@ fn false_values_in_a_schema_are_errors_or_have_no_effect() {
             assert_eq!(result.rows, 4 + u64::from(is_appended), "{to}");
         }
         writer.commit().unwrap();
-        // What was changed is read again.
+        // The changed values are read again.
         let store = Store::open(&path).unwrap();
         let table = store.table("/").unwrap();
         if is_appended && is_set && result.is_ok() {

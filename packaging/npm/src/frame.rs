@@ -95,7 +95,7 @@ impl Frame {
     }
 }
 
-/// Returns the result of an attempt: [`NEED`] if bytes are missing, whatever it returned.
+/// Returns the result of an attempt: [`NEED`] if bytes are missing, even after an error.
 fn attempted(source: &Source, result: Result<()>) -> i32 {
     match result {
         _ if source.missing().0 > 0 => NEED,

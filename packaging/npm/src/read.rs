@@ -185,7 +185,7 @@ fn read_items(schunk: &SChunk, nchunk: i64, it: &ChunkBox, result: &mut [u8]) ->
 }
 
 impl Read {
-    /// Attempts what is left; returns [`DONE`], [`NEED`] or the code of an error.
+    /// Attempts the remaining reads; returns [`DONE`], [`NEED`] or the code of an error.
     fn step(&mut self, content: &Content, source: &Source, number: u32) -> i32 {
         source.take_missing();
         match &mut self.job {

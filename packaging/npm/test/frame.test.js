@@ -323,7 +323,7 @@ test("a frame is read over HTTP by ranges", async () => {
     }
 });
 
-test("servers that do not do what they should are detected", async () => {
+test("faulty responses of servers are detected", async () => {
     const find = () => fixture("grid-lz4.b2nd");
     const during = async (options, use) => {
         const server = await serve(find, options);

@@ -20,7 +20,7 @@ const folder = mkdtempSync(join(tmpdir(), "ferroblosc-readme-"));
 let server;
 let count = 0;
 
-/** Runs a block; returns what it logs. */
+/** Runs a block; returns its log. */
 async function runBlock(start) {
     const found = blocks.filter((block) => block.startsWith(start));
     assert.equal(found.length, 1, start);

@@ -19,7 +19,7 @@ use rmpv::Value;
 use serde_json::{Map, Value as Json, json};
 use std::collections::HashSet;
 
-/// The names of objects that stand for other values.
+/// The names of objects that represent other values.
 const SPECIAL: [&str; 5] = ["$bytes", "$ext", "$map", "$float", "$raw"];
 /// The maximum number of digits of a number in an error.
 const SHOWN_DIGITS: usize = 60;

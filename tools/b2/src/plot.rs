@@ -11,7 +11,7 @@ pub struct Point {
     pub codec: String,
     /// The tooltip.
     pub label: String,
-    /// The level, which is written beside the point.
+    /// The level, which is written next to the point.
     pub level: u8,
     /// Whether the point is on the Pareto front of ratio and of each speed.
     pub is_on_front: [bool; 2],

@@ -21,7 +21,7 @@ impl FilterName {
     }
 }
 
-/// Returns filters for chunks without a super-chunk. The parameter 0 of BYTEDELTA stands for the
+/// Returns filters for chunks without a super-chunk. The parameter 0 of BYTEDELTA means the
 /// item size of the super-chunk, so here it is replaced by the item size.
 pub fn without_schunk(filters: &[Slot], typesize: u8) -> Vec<Slot> {
     let stated = |slot: &Slot| match slot {

@@ -64,7 +64,7 @@ enum Values {
     Utf8(Box<Utf8>),
     /// Values of variable length.
     Objects(Box<Objects>),
-    /// Codes, and the values they stand for.
+    /// Codes, and the values they represent.
     Dictionary { codes: Fixed, values: Vec<Value>, sizes: Vec<u64>, null_code: i64 },
 }
 
@@ -178,7 +178,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Returns the values for which the codes of a dictionary stand; `None` for other columns.
+    /// Returns the values that the codes of a dictionary represent; `None` for other columns.
     #[cfg(feature = "arrow")]
     pub fn dictionary(&self) -> Option<&[Value]> {
         match &self.values {

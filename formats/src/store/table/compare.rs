@@ -44,7 +44,7 @@ fn whole_to_float(whole: i128, float: f64) -> Option<Ordering> {
     if float.is_nan() {
         return None;
     }
-    // The conversion saturates, at values that no integer here has.
+    // The conversion saturates beyond the range of the integers.
     let floor = float.floor();
     let order = whole.cmp(&(floor as i128));
     Some(if order == Ordering::Equal && float > floor { Ordering::Less } else { order })
@@ -137,7 +137,7 @@ fn matching_integers(comparison: Comparison, constant: Number) -> (RangeInclusiv
         Number::Float(float) if float.is_nan() => {
             return (RangeInclusive::new(1, 0), comparison == Comparison::Ne);
         }
-        // The conversion saturates, at values that no integer here has.
+        // The conversion saturates beyond the range of the integers.
         Number::Float(float) => (float.floor() as i128, float > float.floor()),
     };
     let next = floor.saturating_add(1);

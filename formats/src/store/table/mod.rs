@@ -277,7 +277,7 @@ impl<'s> Table<'s> {
         self.len() == self.stored && rows.start <= rows.end && rows.end <= self.len()
     }
 
-    /// Returns the values for which the codes of a column stand, which [`Table::items`] returns.
+    /// Returns the values that the codes returned by [`Table::items`] represent.
     ///
     /// # Errors
     /// - [`Error::Column`] if the column is not a dictionary; the errors of [`Table::values`].

@@ -93,7 +93,7 @@ pub enum ColumnKind {
 pub enum Nulls {
     /// There are none, or the values contain them.
     None,
-    /// A mask beside the values.
+    /// A mask in addition to the values.
     Mask,
     /// This value.
     Sentinel(Value),

@@ -454,7 +454,7 @@ fn objects_are_added_copied_and_deleted() {
         let error = error_of(&folder, &format!("put {store} /g/n t.txt.b2frame"), 1);
         assert!(error.contains("exists already") && error.contains("--force"), "{error}");
         folder.succeed(&format!("put {store} /g/n t.txt.b2frame --force"));
-        // What comes out is the stored frame.
+        // The output is the stored frame.
         folder.succeed(&format!("get {store} /t back.b2frame"));
         assert_eq!(folder.read("back.b2frame"), folder.read("t.txt.b2frame"));
         assert_eq!(folder.line(&format!("get {store} /t -")).stdout, folder.read("t.txt.b2frame"));
