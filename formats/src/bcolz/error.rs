@@ -202,7 +202,7 @@ impl fmt::Display for Error {
                 write!(f, "the columns of '{}' have different lengths", path.display())
             }
             Error::Outside(path) => {
-                write!(f, "'{}' leads out of its directory", path.display())
+                write!(f, "'{}' is outside of its directory", path.display())
             }
         }
     }

@@ -68,7 +68,8 @@ impl Packed {
             let path = chunkfile::path_of(data, file);
             let missing = || Error::MissingChunk(path.clone());
             let stream = store.open(&path)?.ok_or_else(missing)?;
-            let fault = |_| Error::Chunk { path: path.clone(), why: "the chunks cannot be located" };
+            let fault =
+                |_| Error::Chunk { path: path.clone(), why: "the chunks cannot be located" };
             let mut archive = Archive::open(FileSource(stream)).map_err(fault)?;
             for index in 0..archive.nchunks().map_err(fault)? {
                 let location = archive.locate(index).map_err(fault)?;

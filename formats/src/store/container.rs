@@ -220,7 +220,8 @@ fn list_directory(root: &Path, files: &mut Files) -> Result<()> {
                 let target = fs::canonicalize(&path).ok();
                 let is_inside = target.is_some_and(|to| to.starts_with(&real_root) && to.is_file());
                 if !is_inside {
-                    let text = "the link leads out of the store or to no file; it is ignored";
+                    let text =
+                        "the target of the link is outside of the store, or missing; it is ignored";
                     files.findings.push(Finding::note(&name, text));
                     files.skipped.push(format!("{name:?} is not a file"));
                     continue;

@@ -41,7 +41,7 @@ pub enum Error {
         /// The reason.
         why: String,
     },
-    /// A link leads out of the directory, or to no file.
+    /// The target of a link is outside of the directory, or does not exist.
     Link(PathBuf),
     /// There is too much data.
     Limit(String),
@@ -89,7 +89,10 @@ impl fmt::Display for Error {
             Error::Chunk { key, why } => write!(f, "chunk {key}: {why}"),
             Error::Link(path) => {
                 let shown = path.display();
-                write!(f, "the link '{shown}' leads out of the directory or to no file")
+                write!(
+                    f,
+                    "the target of the link '{shown}' is outside of the directory, or missing"
+                )
             }
             Error::Limit(what) => f.write_str(what),
             Error::Dtype(dtype) => write!(f, "Zarr does not support the dtype {dtype}"),

@@ -15,7 +15,6 @@ use crate::members;
 use crate::store::{self, Row, Target};
 use crate::style::Style;
 use crate::table::{Alignment, Table, tuple};
-use crate::plural::counted;
 use ferroblosc::io::named::named;
 use ferroblosc_formats::convert::{self, ChunkSummary, Detected, Summary};
 use ferroblosc_tools_common::size::human;

@@ -67,6 +67,7 @@ mod options;
 mod pack;
 mod picture;
 mod plot;
+mod plural;
 mod printer;
 mod recompress;
 mod repair;
@@ -86,7 +87,6 @@ mod targets;
 mod trial;
 mod verify;
 mod view;
-mod plural;
 
 use clap::{CommandFactory, Parser};
 use cli::{Cli, Command};

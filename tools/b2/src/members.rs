@@ -12,7 +12,6 @@ use crate::state::state_of_all;
 use crate::store::{self, Target, finding_json};
 use crate::style::Style;
 use crate::tables;
-use crate::plural::with_article;
 use ferroblosc::escape::escape;
 use ferroblosc::io::named::named;
 use ferroblosc_formats::convert::{self, Destination, Format, Reading, SourceOptions, Writing};
@@ -70,7 +69,7 @@ pub fn store_options(args: &ConvertArgs) -> Result<WriteOptions, Failure> {
 fn whole_store(path: &Path) -> Result<Target, Failure> {
     match store::target(path) {
         Some(target) if target.key() == "/" && path.exists() => Ok(target),
-        Some(_) => Err(Failure::usage("the key is an argument of its own: STORE KEY")),
+        Some(_) => Err(Failure::usage("the key is a separate argument: STORE KEY")),
         None if path.exists() => Err(Failure::new("is not a store").at(path)),
         None => Err(Failure::new("does not exist").at(path)),
     }

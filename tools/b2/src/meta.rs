@@ -14,11 +14,11 @@ use crate::inplace::{FrameToChange, detect_for_change, keep_other_files, other_f
 use crate::io::{Input, STDIN, STDIO};
 use crate::json;
 use crate::msgpack;
+use crate::plural::with_article;
 use crate::state::{FileState, is_frame, state_of};
 use crate::store::{self, Target};
 use crate::style::Style;
 use crate::table::{Alignment, Table};
-use crate::plural::with_article;
 use ferroblosc::Error;
 use ferroblosc::b2nd::meta::{NAME, OLD_NAME};
 use ferroblosc::chunk::{CParams, DParams};

@@ -176,7 +176,9 @@ impl<'a> Job<'a> {
         keep_other_files(path, &self.found, staged.path())
             .map_err(|failure| target.error(failure))?;
         if state_of(path, &self.found).map_err(|failure| target.error(failure))? != state {
-            return Err(target.error(Failure::new("was changed by another program and left unchanged")));
+            return Err(
+                target.error(Failure::new("was changed by another program and left unchanged"))
+            );
         }
         staged.commit().map_err(|error| failed("rename a file to", error))?;
         staging::sync_parent(path).map_err(|error| failed("write to", error))?;

@@ -2,9 +2,9 @@
 //! or CSV.
 
 use crate::error::{Failure, Outcome};
+use crate::plural::{counted, with_article};
 use crate::printer::{Form, write_csv};
 use crate::store::Target;
-use crate::plural::{counted, with_article};
 use ferroblosc::escape::escape_json;
 use ferroblosc_formats::bloscpack::Value as Json;
 use ferroblosc_formats::store::{self, Class, Error, Filter, QueryOptions, Store, Value};

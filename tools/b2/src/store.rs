@@ -2,9 +2,9 @@
 
 use crate::error::{Failure, Outcome};
 use crate::io::Input;
+use crate::plural::counted;
 use crate::style::Style;
 use crate::table::{Alignment, Table, tuple};
-use crate::plural::counted;
 use ferroblosc::escape::{escape, escape_json};
 use ferroblosc_formats::convert;
 use ferroblosc_formats::store::{
@@ -32,8 +32,9 @@ impl From<Error> for Failure {
             error if error.code() == ferroblosc::Error::CodecSupport => status::MISSING_PLUGIN,
             _ => status::ERROR,
         };
-        let hint = (status == status::CORRUPT)
-            .then(|| "'b2 verify' lists all faults of a store, 'b2 repair' writes a sound copy".to_owned());
+        let hint = (status == status::CORRUPT).then(|| {
+            "'b2 verify' lists all faults of a store, 'b2 repair' writes a sound copy".to_owned()
+        });
         Failure::Error { text: error.to_string(), hint, status, names_path: false }
     }
 }

@@ -157,7 +157,11 @@ fn zarr_arrays_are_described_and_printed() {
     assert!(result.out().contains("blosc: chunk 1:"), "{}", result.out());
     let result = folder.line("cat two.zarr:/blosc");
     assert_eq!(result.status, 3);
-    assert!(result.err().contains("chunk blosc/1.0: it is not a chunk of Blosc"), "{}", result.err());
+    assert!(
+        result.err().contains("chunk blosc/1.0: it is not a chunk of Blosc"),
+        "{}",
+        result.err()
+    );
 }
 
 #[test]
@@ -358,9 +362,9 @@ fn options_without_an_effect_are_refused() {
     folder.out("convert two.npz:/data t.npy");
     folder.out("put s.b2z /a t.npy");
     for (line, expected) in [
-        ("s.b2z copy.b2d --chunks 2", "--chunks: stores are copied as they are"),
-        ("s.b2z copy.b2d --blocks 2", "--blocks: stores are copied as they are"),
-        ("s.b2z copy.b2d --from bin", "--from: stores are copied as they are"),
+        ("s.b2z copy.b2d --chunks 2", "--chunks: stores are copied unchanged"),
+        ("s.b2z copy.b2d --blocks 2", "--blocks: stores are copied unchanged"),
+        ("s.b2z copy.b2d --from bin", "--from: stores are copied unchanged"),
         ("two.npz out:/x --all --to npy", "--all: OUT is a directory"),
         ("two.npz out.npz:/x --all --to npz", "--all: OUT is a directory"),
         ("two.npz - --all --to npy", "--all: OUT is a directory"),

@@ -542,7 +542,7 @@ fn stores_are_converted_to_each_other_and_objects_to_files() {
     assert!(error.contains("single object"), "{error}");
     assert!(error_of(&folder, "convert t_table.b2z x.npy", 1).contains("STORE:/key"));
     assert!(error_of(&folder, "convert arr.npy x.b2z", 1).contains("b2 put"));
-    assert!(error_of(&folder, "convert a.b2d x.b2z --level 3", 2).contains("copied as they are"));
+    assert!(error_of(&folder, "convert a.b2d x.b2z --level 3", 2).contains("copied unchanged"));
     assert!(error_of(&folder, "convert a.b2d d.b2z", 1).contains("--force"));
     folder.succeed("convert a.b2d d.b2z --force");
     folder.succeed("convert d.b2z a.b2d --force");
