@@ -242,7 +242,7 @@ pub(super) fn chunkshape_of(
     if writing.chunk_bytes.is_none()
         && let Some(chunks) = source.chunkshape()
     {
-        return Ok(chunks.to_vec());
+        return Ok(chunks.clone());
     }
     let (chunks, _) = partitions(info, &Writing { blocks: None, ..writing.clone() })?;
     Ok(chunks.into_iter().map(|len| u64::from(len.unsigned_abs())).collect())
@@ -277,7 +277,7 @@ pub fn write_array(
     let itemsize = info.dtype.itemsize();
     let compression = writing.compression();
     let kept = match (source.chunkshape(), &writing.chunks, writing.chunk_bytes) {
-        (Some(lengths), None, None) => Some(lengths.to_vec()),
+        (Some(lengths), None, None) => Some(lengths.clone()),
         _ => writing.chunks.clone(),
     };
     let (chunkshape, blockshape) = partitions(&info, &Writing { chunks: kept, ..writing.clone() })?;

@@ -442,9 +442,8 @@ impl Reader {
                 let mut known: Vec<Option<bool>> = vec![None; values.len()];
                 let mut found = Vec::with_capacity(rows.len());
                 codes.each(rows, |row, bytes| {
-                    let code = match value::item(&codes.dtype, bytes) {
-                        Some(Value::Int(code)) => code,
-                        _ => return Err(self.row_error(row, "the code is invalid")),
+                    let Some(Value::Int(code)) = value::item(&codes.dtype, bytes) else {
+                        return Err(self.row_error(row, "the code is invalid"));
                     };
                     if code == *null_code {
                         found.push(false);
@@ -597,9 +596,8 @@ impl Reader {
             }
             Values::Dictionary { codes, values: texts, sizes, null_code } => {
                 codes.each(rows, |row, bytes| {
-                    let code = match value::item(&codes.dtype, bytes) {
-                        Some(Value::Int(code)) => code,
-                        _ => return Err(self.row_error(row, "the code is invalid")),
+                    let Some(Value::Int(code)) = value::item(&codes.dtype, bytes) else {
+                        return Err(self.row_error(row, "the code is invalid"));
                     };
                     let at = usize::try_from(code).unwrap_or(usize::MAX);
                     let value = match (texts.get(at), sizes.get(at)) {
