@@ -72,6 +72,7 @@ fn a_chunk_of_a_codec_that_is_not_built_in_is_not_read() {
     }
 }
 
+#[cfg(feature = "internals")]
 #[test]
 fn blosc1_names_codecs_that_are_not_built_in() {
     let zlib = 4;

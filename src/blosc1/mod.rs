@@ -3,8 +3,7 @@
 //! The chunk engine writes and reads chunks of Blosc 1.x ([`HeaderForm::Blosc1`]). The old
 //! interface also has process-wide settings, environment variables that override them, and checks
 //! in a fixed order with separate error codes ([`Error`]). A shared library holds one [`Settings`],
-//! which needs no lock, and one [`Engine`] with a lock for calls that exclude each other. Calls
-//! that pass all parameters use an engine from an [`EnginePool`].
+//! which needs no lock, and one [`Engine`] with a lock for calls that exclude each other.
 //!
 //! ```
 //! use ferroblosc::blosc1::{Call, Engine, Settings};
@@ -35,16 +34,30 @@ mod settings;
 mod tests;
 mod warn;
 
-pub use check::{Lengths, getitem_lengths, lengths};
-pub use engine::{Engine, EnginePool, usable_destsize};
-pub use environment::nolock;
+pub use engine::Engine;
 pub use error::{Error, Result};
-pub use inspect::{Header, Sizes, complib, metainfo, sizes, validate, versions};
-pub use names::{COMPRESSORS, compcode_to_compname, compname_to_compcode, known_compname, library};
-pub use settings::{Call, Params, Settings, forced_blocksize};
+pub use inspect::{Header, Sizes, metainfo, sizes, validate, versions};
+#[cfg(feature = "internals")]
+#[doc(hidden)]
+pub use internals::*;
+#[cfg(not(feature = "internals"))]
+pub(crate) use internals::*;
+pub use names::{compcode_to_compname, compname_to_compcode};
+pub use settings::{Call, Params, Settings};
 
-/// The version of C-Blosc that the interface corresponds to.
-pub const VERSION: &std::ffi::CStr = c"1.21.6";
+/// What the C libraries and tools use in addition.
+mod internals {
+    pub use super::check::{Lengths, getitem_lengths, lengths};
+    pub use super::engine::{EnginePool, usable_destsize};
+    pub use super::environment::nolock;
+    pub use super::inspect::complib;
+    pub use super::names::{COMPRESSORS, known_compname, library};
+    pub use super::settings::forced_blocksize;
+
+    /// The version of C-Blosc that the interface corresponds to.
+    pub const VERSION: &std::ffi::CStr = c"1.21.6";
+}
+
 /// The size of a header in bytes, which is also the maximum overhead of a chunk.
 pub const HEADER_LENGTH: usize = crate::chunk::MIN_HEADER_LENGTH;
 /// The maximum data size of a chunk in bytes.

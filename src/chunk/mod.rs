@@ -43,34 +43,34 @@ mod overrides;
 mod params;
 mod worker;
 
-#[cfg(feature = "internals")]
-#[doc(hidden)]
-pub use self::{
-    encode::special,
-    format::{header, rewrap},
-    worker::cache::release,
-};
-#[cfg(not(feature = "internals"))]
-pub(crate) use self::{
-    encode::special,
-    format::{header, rewrap},
-    worker::cache::release,
-};
 pub use callbacks::{
     Postfilter, PostfilterCall, Prefilter, PrefilterCall, Refused, Tuner, TunerCall,
 };
 pub use decode::decompressor::Decompressor;
-pub use encode::block::Source;
 pub(crate) use encode::blosc1;
+pub use encode::block::Source;
 pub use encode::compressor::Compressor;
 pub use format::header::{BasicHeader, ChunkHeader, Special};
-pub use format::inspect::{Sizes, complib, missing_plugin, sizes, validate, vl_nblocks};
-pub use format::lazy::{LazySource, make_lazy};
+pub use format::inspect::{Sizes, missing_plugin, sizes, validate, vl_nblocks};
 pub(crate) use format::limits;
 pub use format::limits::{
     EXTENDED_HEADER_LENGTH, MAX_BLOCKSIZE, MAX_BUFFERSIZE, MAX_OVERHEAD, MAX_TYPESIZE,
     MIN_HEADER_LENGTH,
 };
 pub(crate) use format::special::fill_special;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
+pub use internals::*;
+#[cfg(not(feature = "internals"))]
+pub(crate) use internals::*;
 pub use overrides::Shuffle;
 pub use params::{CParams, DParams, HeaderForm, SplitMode};
+
+/// What the C libraries, `ferroblosc-formats` and tests use in addition.
+mod internals {
+    pub use super::encode::special;
+    pub use super::format::inspect::complib;
+    pub use super::format::lazy::{LazySource, make_lazy};
+    pub use super::format::{header, rewrap};
+    pub use super::worker::cache::release;
+}

@@ -248,6 +248,7 @@ pub struct DParams {
     /// Whether to apply the rules of Blosc 1.x, whose flags support only its own filters.
     pub blosc1: bool,
     /// The source of the blocks of lazy chunks.
+    #[doc(hidden)]
     pub lazy: Option<Arc<dyn LazySource>>,
     /// The super-chunk to which the chunks belong.
     pub parent: Option<Arc<dyn Parent>>,
@@ -270,8 +271,9 @@ impl DParams {
         self
     }
 
-    /// Sets the source of the blocks of lazy chunks ([`make_lazy`](super::make_lazy)), which clones
+    /// Sets the source of the blocks of lazy chunks (`make_lazy`), which clones
     /// of the parameters share.
+    #[doc(hidden)]
     pub fn lazy(mut self, source: Arc<dyn LazySource>) -> Self {
         self.lazy = Some(source);
         self

@@ -12,7 +12,7 @@ use super::interface::{Codec, StreamCodec};
 
 /// The modes in which the blocks of Blosc 1.x chunks are split into streams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Blosc1Splitting {
+pub(crate) enum Blosc1Splitting {
     /// Only [`SplitMode::ALWAYS`](crate::chunk::SplitMode::ALWAYS).
     OnRequest,
     /// Also [`SplitMode::FORWARD_COMPAT`](crate::chunk::SplitMode::FORWARD_COMPAT).
@@ -45,7 +45,7 @@ pub struct CodecInfo {
     /// The highest level at which blocks are split by default, if they are.
     pub max_split_level: Option<u8>,
     /// The modes in which blocks of Blosc 1.x chunks are split.
-    pub blosc1_splitting: Blosc1Splitting,
+    pub(crate) blosc1_splitting: Blosc1Splitting,
     /// Whether automatic blocks are larger, as for codecs that compress well and slowly.
     pub has_large_blocks: bool,
     /// The maximum number of bytes that one byte of a stream decodes to.

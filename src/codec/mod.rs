@@ -64,29 +64,40 @@ mod zlib;
 #[cfg(any(feature = "zstd", feature = "pure-zstd"))]
 mod zstd;
 
-pub use dictionary::Dictionary;
-pub use info::{Blosc1Splitting, CodecInfo};
-pub use interface::{Blosc1Stream, Codec, CodecCall, Shuffled};
+pub(crate) use info::Blosc1Splitting;
+pub use info::CodecInfo;
+pub use interface::{Codec, CodecCall};
 use interface::{StreamCodec, get_or_try_make};
+#[cfg(feature = "internals")]
+#[doc(hidden)]
+pub use internals::*;
+#[cfg(not(feature = "internals"))]
+pub(crate) use internals::*;
 pub use lookup::{all, info, info_of_format, is_built_in};
 pub(crate) use names::{BLOSC1_NAMES, blosc1_compcode, built_in};
-pub use names::{
-    BUILTIN_NAMES, LibraryInfo, compcode_to_compname, compname_to_compcode, library_info,
-    wire_format, wire_version,
-};
+pub use names::{LibraryInfo, compcode_to_compname, compname_to_compcode, library_info};
+pub(crate) use names::{wire_format, wire_version};
 pub(crate) use registry::missing_plugin;
-pub use registry::{
-    Implementation, Loader, RegisteredCodec, can_encode, implementation, register, register_entry,
-    registered, reset_user_registrations, set_loader,
-};
+pub use registry::{can_encode, register};
 pub(crate) use wildcopy::SLOP;
-pub use workspace::Workspace;
 #[cfg(all(feature = "internals", feature = "zlib"))]
 #[doc(hidden)]
 pub use zlib::stream as zlib_stream;
 #[cfg(all(feature = "internals", feature = "zstd"))]
 #[doc(hidden)]
 pub use zstd::RustDecoder as ZstdRustDecoder;
+
+/// What the C libraries and tests use in addition.
+mod internals {
+    pub use super::dictionary::Dictionary;
+    pub use super::interface::{Blosc1Stream, Shuffled};
+    pub use super::names::BUILTIN_NAMES;
+    pub use super::registry::{
+        Implementation, Loader, RegisteredCodec, implementation, register_entry, registered,
+        reset_user_registrations, set_loader,
+    };
+    pub use super::workspace::Workspace;
+}
 
 /// The codecs that this build knows, in the order of their compcodes.
 const TABLE: &[CodecInfo] = &[

@@ -113,7 +113,7 @@ pub fn library_info(name: impl AsRef<[u8]>) -> Option<LibraryInfo> {
 
 /// Returns the format number of chunks written with this codec, or `None` if it cannot be used for
 /// writing.
-pub fn wire_format(compcode: u8) -> Option<u8> {
+pub(crate) fn wire_format(compcode: u8) -> Option<u8> {
     match built_in(compcode) {
         Some(codec) => Some(codec.format),
         None => registered(compcode).map(|_| format::USER),
@@ -121,7 +121,7 @@ pub fn wire_format(compcode: u8) -> Option<u8> {
 }
 
 /// Returns the version byte of chunks written with this codec.
-pub fn wire_version(compcode: u8) -> Option<u8> {
+pub(crate) fn wire_version(compcode: u8) -> Option<u8> {
     match built_in(compcode) {
         Some(_) => Some(VERSION),
         None => registered(compcode).map(|codec| codec.version()),

@@ -66,6 +66,7 @@ pub trait Filter: Send + Sync {
     }
 
     /// Returns the role of the filter in fused filters, for this call.
+    #[doc(hidden)]
     fn fusion(&self, _call: &FilterCall<'_>) -> Fusion<'_> {
         Fusion::None
     }

@@ -2,8 +2,7 @@
 //!
 //! A chunk has six *slots*, each with a filter id and a parameter byte (its *meta*). Compression
 //! applies them from 0 to 5 to a whole block, before it is split into streams; decompression undoes
-//! them from 5 to 0. The filters implement [`Filter`], [`Pipeline`] runs them, and the registry
-//! holds the filters that users add.
+//! them from 5 to 0. The filters implement [`Filter`], and [`register`] adds filters.
 //!
 //! ```
 //! use ferroblosc::chunk::{CParams, Compressor};
@@ -40,14 +39,23 @@ mod shuffle;
 mod trunc;
 
 pub use info::{FilterInfo, Order};
-pub use interface::{Filter, FilterCall, Fusion, PartialFilter, Reference, SLOTS, Slot};
+pub use interface::{Filter, FilterCall, Reference, SLOTS, Slot};
+use interface::{Fusion, PartialFilter};
+#[cfg(feature = "internals")]
+#[doc(hidden)]
+pub use internals::*;
+#[cfg(not(feature = "internals"))]
+pub(crate) use internals::*;
 pub use lookup::{all, info};
 pub(crate) use pipeline::{MARGIN, grown};
-pub use pipeline::{Pipeline, Scratch};
 pub(crate) use registry::missing_plugin;
-pub use registry::{
-    Loader, is_available, known, name_of, register, register_entry, reset, set_loader,
-};
+pub use registry::{is_available, known, name_of, register};
+
+/// What the C libraries and tests use in addition.
+mod internals {
+    pub use super::pipeline::{Pipeline, Scratch};
+    pub use super::registry::{Loader, register_entry, reset_user_registrations, set_loader};
+}
 
 /// The built-in filters, in the order of their ids.
 static TABLE: &[FilterInfo] = &[

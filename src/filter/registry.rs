@@ -67,7 +67,7 @@ pub fn register_entry(filter_id: u8, name: &str, filter: Option<Arc<dyn Filter>>
 }
 
 /// Removes all user-defined filters.
-pub fn reset() {
+pub fn reset_user_registrations() {
     REGISTRY.write().unwrap_or_else(PoisonError::into_inner).clear();
 }
 

@@ -35,8 +35,8 @@ mod ops;
 mod store;
 
 pub use format::{
-    Counters, Description, FIXED_LEN as FIXED_HEADER_LEN, FrameHeader, Kind, Loaded,
-    MAX_METALAYERS, MAX_NAME_LEN, MAX_VLMETALAYERS, Metalayer, StoredParams, VL_BLOCKS, has_magic,
+    Counters, FIXED_LEN as FIXED_HEADER_LEN, FrameHeader, Kind, MAX_METALAYERS, MAX_NAME_LEN,
+    MAX_VLMETALAYERS, StoredParams, VL_BLOCKS, has_magic,
 };
 #[cfg(feature = "internals")]
 #[doc(hidden)]
@@ -47,7 +47,9 @@ pub use ops::FrameChunk;
 
 /// Items that only the C libraries and the tools use (feature `internals`).
 mod internals {
-    pub use super::format::{Named, Offsets, checksum, header, legacy, trailer};
+    pub use super::format::{
+        Description, Loaded, Metalayer, Named, Offsets, checksum, header, legacy, trailer,
+    };
     pub use super::ops::{Change, NotCommitted, Stored};
     pub use super::store::{Files, Frame, Memory};
     pub use super::store::{describe as describe_journal, recover_file as recover_journal};

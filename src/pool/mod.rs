@@ -1,6 +1,6 @@
 //! The worker pool that all contexts share.
 //!
-//! [`run`] spreads one job over threads. The caller is the first thread and never waits for a
+//! `run` spreads one job over threads. The caller is the first thread and never waits for a
 //! helper that has not begun: it publishes the job, notifies at most two helpers (each notifies two
 //! more when it begins, as long as shares are left), and then does its own share. When that
 //! returns, no work is left to hand out, so the run is closed and only helpers *inside* the job are
@@ -47,10 +47,19 @@ pub(crate) mod sync;
 
 use crate::os::{futex, thread};
 pub use backend::{Backend, set_backend};
-pub use run::{release, run};
+#[cfg(feature = "internals")]
+#[doc(hidden)]
+pub use internals::*;
+#[cfg(not(feature = "internals"))]
+pub(crate) use internals::*;
 
 /// The largest number of threads of a run.
 pub const MAX_THREADS: usize = 32767;
+
+/// What the C libraries and `ferroblosc-formats` use in addition.
+mod internals {
+    pub use super::run::{release, run};
+}
 
 #[cfg(test)]
 mod tests;

@@ -41,7 +41,7 @@ impl State {
     fn initialize(&mut self) -> &mut Settings {
         if self.phase == Phase::Destroyed {
             codec::reset_user_registrations();
-            filter::reset();
+            filter::reset_user_registrations();
             tuner::reset();
         }
         self.phase = Phase::Initialised;
