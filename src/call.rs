@@ -28,6 +28,7 @@ pub type UserData = dyn Any + Send + Sync;
 
 /// The context of a codec or filter call.
 #[derive(Clone, Copy, Default)]
+#[non_exhaustive]
 pub struct CallContext<'a> {
     /// The super-chunk, if any.
     pub parent: Option<&'a dyn Parent>,

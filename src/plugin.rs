@@ -8,7 +8,7 @@
 //! use ferroblosc::plugin::{Kind, Plugin};
 //!
 //! let name = Some("openzl".to_owned());
-//! let plugin = Plugin { kind: Kind::Codec, id: 38, name };
+//! let plugin = Plugin::new(Kind::Codec, 38, name);
 //! assert_eq!(plugin.to_string(), "the codec plugin \"openzl\" (id 38)");
 //! assert!(plugin.advice().contains("FERROBLOSC_PLUGIN_SEARCH"));
 //! ```
@@ -49,6 +49,7 @@ const HAS_ZSTD: bool = cfg!(any(feature = "zstd", feature = "pure-zstd"));
 
 /// The kind of a plugin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Kind {
     /// A codec, identified by its compcode.
     Codec,
@@ -62,6 +63,7 @@ pub enum Kind {
 
 /// A plugin, identified by the number that chunks contain.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Plugin {
     /// The kind.
     pub kind: Kind,
@@ -72,6 +74,11 @@ pub struct Plugin {
 }
 
 impl Plugin {
+    /// Returns the plugin of a kind and a number, with its name if it is known.
+    pub fn new(kind: Kind, id: u8, name: Option<String>) -> Plugin {
+        Plugin { kind, id, name }
+    }
+
     /// Returns the codec of an unknown stream format.
     #[doc(hidden)]
     pub fn of_format(format: u8) -> Plugin {

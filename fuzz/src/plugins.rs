@@ -61,11 +61,9 @@ fn metalayer(shape: &[i32]) -> Vec<u8> {
 /// Decodes a stream to `len` bytes; the result must be within bounds and reproducible.
 fn decode(compcode: u8, meta: u8, array: &Array, stream: &[u8], len: usize, draw: &mut Draw) {
     let codec = codec::implementation(compcode).expect("a plugin of our own");
-    let call = CodecCall {
-        level: 0,
-        meta,
-        ctx: CallContext { parent: Some(array), ..CallContext::default() },
-    };
+    let mut call = CodecCall::default();
+    call.meta = meta;
+    call.ctx.parent = Some(array);
     BENCH.with_borrow_mut(|(input, output)| {
         let stream = input.copy(stream, Side::draw(draw));
         let dest = output.slice(len, Side::draw(draw));
@@ -128,11 +126,9 @@ fn items_of_a_block(metalayer: &[u8]) -> Option<usize> {
 pub fn cells(metalayer: &[u8]) {
     let draw = &mut Draw::new(metalayer);
     let array = Array { typesize: 1 + draw.below(9) as i32, metalayer: metalayer.to_vec() };
-    let ctx = CallContext {
-        parent: Some(&array),
-        typesize: array.typesize as usize,
-        ..CallContext::default()
-    };
+    let mut ctx = CallContext::default();
+    ctx.parent = Some(&array);
+    ctx.typesize = array.typesize as usize;
     let right = items_of_a_block(metalayer).filter(|&items| items <= MAX_LEN / 16);
     for items in [Some(draw.below(100)), right].into_iter().flatten() {
         let block: Vec<u8> = (0..items * array.typesize as usize).map(|i| i as u8).collect();

@@ -26,6 +26,7 @@ use crate::{Buffer, Error, ErrorKind, Result, item};
 /// # Ok::<(), ferroblosc::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub enum Fill<'a> {
     /// Zeros, NaNs or uninitialised items.
     Special(Special),

@@ -33,6 +33,7 @@ impl SplitMode {
 
 /// The header that the encoder writes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum HeaderForm {
     /// 32 bytes: filter pipeline, runs, special chunks.
     #[default]

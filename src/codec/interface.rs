@@ -92,7 +92,8 @@ pub(super) fn get_or_try_make<T>(
 }
 
 /// Chunk parameters passed to each codec call.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
+#[non_exhaustive]
 pub struct CodecCall<'a> {
     /// The chunk's compression level, `0..=9`; 0 when decoding.
     pub level: u8,

@@ -16,16 +16,18 @@ pub struct Slot {
 }
 
 /// The reference block of DELTA.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub enum Reference<'a> {
     /// The block itself: the first block, or a variable-length block.
+    #[default]
     Own,
     /// The decoded first block of the chunk, at least as long as this block.
     Block(&'a [u8]),
 }
 
 /// One call of a filter.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
+#[non_exhaustive]
 pub struct FilterCall<'a> {
     /// Id of the slot; one implementation may serve several ids.
     pub id: u8,

@@ -46,6 +46,7 @@ pub enum WriteGranularity {
 
 /// Protection of a frame in files beyond the requirements of its format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Durability {
     /// Whether a frame is in either the old or the new state after an interrupted change.
     pub durable: bool,

@@ -512,7 +512,7 @@ fn chunk_of(number: u64, position: Option<u64>, bytes: &[u8]) -> ferroblosc::Res
         Special::Nan => "nans".to_owned(),
         Special::Value => "value".to_owned(),
         Special::Uninit => "uninit".to_owned(),
-        Special::Unknown => "unknown".to_owned(),
+        _ => "unknown".to_owned(),
     };
     let filters = filter_names(&header.filters);
     Ok(ChunkSummary {

@@ -19,6 +19,7 @@ const UNKNOWN_VERSION: u8 = 0xFF;
 
 /// The data to compress.
 #[derive(Clone, Copy)]
+#[non_exhaustive]
 pub enum Source<'a> {
     /// One buffer, to be divided into blocks.
     Bytes(&'a [u8]),

@@ -74,6 +74,7 @@ mod offset {
 
 /// The kinds of chunks whose content is defined by the header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Special {
     /// A regular chunk.
     None,

@@ -117,6 +117,7 @@ const OFFSET_LEN: i64 = 8;
 
 /// The storage of a frame's chunks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Kind {
     /// All chunks between header and index.
     Contiguous,

@@ -76,11 +76,8 @@ fn missing(id: c_int) -> Plugin {
         // SAFETY: a registered name is NUL-terminated and outlives the library.
         _ => find(&REGISTRY, id).map(|known| unsafe { CStr::from_ptr(known.name) }),
     };
-    Plugin {
-        kind: Kind::Tuner,
-        id: u8::try_from(id).unwrap_or(u8::MAX),
-        name: name.map(|name| name.to_string_lossy().into_owned()),
-    }
+    let name = name.map(|name| name.to_string_lossy().into_owned());
+    Plugin::new(Kind::Tuner, u8::try_from(id).unwrap_or(u8::MAX), name)
 }
 
 /// Calls a tuner's `init` for a new context.
