@@ -335,7 +335,8 @@ fn arrays_are_written_below_groups() {
     for (destination, groups) in [(V2, ".zgroup"), (V3_ZIP, "zarr.json")] {
         let path = folder.path().join("a");
         let input = fixture("start.zarr");
-        let writing = Writing { name: Some("x/y/z".to_owned()), ..Writing::default() };
+        let mut writing = Writing::default();
+        writing.name = Some("x/y/z".to_owned());
         convert::convert(
             (&input, &detect(&input).unwrap()),
             (&path, destination),
@@ -392,7 +393,8 @@ fn names_that_lead_out_of_the_output_are_refused() {
     for destination in [V2, V3_ZIP, Destination::Npz] {
         for name in ["../outside", outside.to_str().unwrap(), "a//b", "a/./b", "a/", ".", "/"] {
             let path = folder.path().join("a");
-            let writing = Writing { name: Some(name.to_owned()), ..Writing::default() };
+            let mut writing = Writing::default();
+            writing.name = Some(name.to_owned());
             let made = convert::convert(
                 (&input, &detect(&input).unwrap()),
                 (&path, destination),
@@ -429,7 +431,8 @@ fn odd_nodes_do_not_make_a_group_unreadable() {
     // Members of zip files.
     let zip = folder.path().join("a.zarr.zip");
     let input = fixture("start.zarr");
-    let writing = Writing { name: Some("ab/c".to_owned()), ..Writing::default() };
+    let mut writing = Writing::default();
+    writing.name = Some("ab/c".to_owned());
     convert::convert(
         (&input, &detect(&input).unwrap()),
         (&zip, V3_ZIP),
@@ -481,7 +484,8 @@ fn an_empty_array_with_large_dimensions_has_no_chunks() {
     assert!(verified.unwrap().is_intact());
     for chunks in [None, Some(vec![1, 1, 1])] {
         let output = folder.path().join("out.zarr");
-        let writing = Writing { chunks, ..Writing::default() };
+        let mut writing = Writing::default();
+        writing.chunks = chunks;
         convert::convert(
             (&path, &detect(&path).unwrap()),
             (&output, V2),

@@ -102,13 +102,16 @@ pub fn converted(destination: Destination) -> Vec<u8> {
     let found = convert::detect(&path).expect("a .npy file");
     let is_array = matches!(destination, Destination::B2nd { .. } | Destination::Zarr { .. });
     let chunks = is_array.then(|| vec![2, 12]);
-    let writing = Writing { chunk_bytes: Some(50), chunks, ..Writing::default() };
+    let mut writing = Writing::default();
+    writing.chunk_bytes = Some(50);
+    writing.chunks = chunks;
     // Chunks and frames hold bytes without type and shape.
-    let raw = matches!(
+    let mut source_options = SourceOptions::default();
+    source_options.raw = matches!(
         destination,
         Destination::Blosc1 | Destination::Blosc2 | Destination::Frame { .. }
     );
-    let options = (&Reading::default(), &SourceOptions { raw, ..SourceOptions::default() });
+    let options = (&Reading::default(), &source_options);
     convert::convert((&path, &found), (&output, destination), options, &writing, &mut |_| {})
         .expect("a conversion");
     if output.is_dir() {

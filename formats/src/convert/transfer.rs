@@ -27,6 +27,7 @@ use ferroblosc::schunk::{SChunk, State, copy, meta};
 
 /// Overrides of a source's description.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct SourceOptions {
     /// Whether to ignore the type and shape.
     pub raw: bool,

@@ -58,6 +58,7 @@ pub enum Header {
 
 /// Options of reading.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Options {
     /// The character between fields.
     pub delimiter: u8,

@@ -83,7 +83,7 @@ fn append_array(
     nthreads: usize,
     progress: Progress<'_>,
 ) -> Result<Appended, Failure> {
-    let reading = Reading { column: None, nthreads };
+    let reading = Reading::with_threads(nthreads);
     let described = convert::open_as(target.path(), target.found(), &reading);
     let described = described.map_err(|error| target.error(error))?;
     let info = described.content().array.clone();

@@ -78,13 +78,12 @@ pub fn apply(
         return Ok(());
     };
     let blocksize = writing.compression.as_ref().map_or(0, |compression| compression.blocksize);
-    writing.compression = Some(Compression {
-        codec: setting.codec.id(),
-        level: setting.level,
-        filters: setting.filters(),
-        blocksize,
-        ..Compression::default()
-    });
+    let mut compression = Compression::default();
+    compression.codec = setting.codec.id();
+    compression.level = setting.level;
+    compression.filters = setting.filters();
+    compression.blocksize = blocksize;
+    writing.compression = Some(compression);
     if !cli.quiet && std::io::stderr().is_terminal() {
         let name = escape(&name.to_string_lossy()).into_owned();
         let chosen = Style::stderr().bold(&setting.text());

@@ -81,7 +81,7 @@ fn sample(args: &BenchArgs, cli: &Cli) -> Result<Data, Failure> {
     };
     match convert::detect(input.path()) {
         Ok(found) => {
-            let reading = Reading { column: None, nthreads: cli.nthreads() };
+            let reading = Reading::with_threads(cli.nthreads());
             let mut source = convert::open_as(input.path(), &found, &reading).map_err(at_path)?;
             let content = source.content().clone();
             read(content.nbytes, item(content.typesize), &mut |offset, dest| {

@@ -66,7 +66,7 @@ pub fn run(args: &ConcatArgs, cli: &Cli) -> Outcome {
     let first = inputs.first().ok_or_else(|| Failure::usage("no input"))?;
     let params = match first.location() {
         Some((input, found)) => {
-            let reading = Reading { column: None, nthreads };
+            let reading = Reading::with_threads(nthreads);
             convert::params_of(input, found, &reading).map_err(|error| first.error(error))?
         }
         None => None,
@@ -146,7 +146,7 @@ fn join(
     let converted = convert::convert(
         (input, found),
         (output, destination),
-        (&Reading { column: None, nthreads: plan.writing.nthreads }, &SourceOptions::default()),
+        (&Reading::with_threads(plan.writing.nthreads), &SourceOptions::default()),
         &plan.writing,
         &mut |bytes| {
             own += bytes;

@@ -321,13 +321,13 @@ fn convert_like(
     in_context: &dyn Fn(Failure) -> Failure,
 ) -> Outcome {
     let dtype = args.dtype.as_deref().map(parse_dtype).transpose()?;
-    let source_options = SourceOptions {
-        raw: args.raw,
-        dtype,
-        shape: args.shape.clone(),
-        fortran_order: args.order == Order::Fortran,
-    };
-    let reading = Reading { column: args.column.clone(), nthreads: cli.nthreads() };
+    let mut source_options = SourceOptions::default();
+    source_options.raw = args.raw;
+    source_options.dtype = dtype;
+    source_options.shape.clone_from(&args.shape);
+    source_options.fortran_order = args.order == Order::Fortran;
+    let mut reading = Reading::with_threads(cli.nthreads());
+    reading.column.clone_from(&args.column);
     let Form::Binary(destination) = form else {
         let written = write_csv((input, found), output, (&reading, &source_options));
         return report_lost(written.map_err(in_context)?, shown, args.strict);

@@ -58,15 +58,15 @@ pub fn import(
     if args.shape.is_some() {
         return Err(Failure::usage("--shape: the lines of a CSV file determine the shape"));
     }
-    let options = Options {
-        delimiter: args.delimiter.unwrap_or(if has_extension(input.name(), "tsv") {
-            b'\t'
-        } else {
-            b','
-        }),
-        header,
-        dtype: args.dtype.as_deref().map(cat::parse_dtype).transpose()?,
-    };
+    let mut options = Options::default();
+    if has_extension(input.name(), "tsv") {
+        options.delimiter = b'\t';
+    }
+    if let Some(delimiter) = args.delimiter {
+        options.delimiter = delimiter;
+    }
+    options.header = header;
+    options.dtype = args.dtype.as_deref().map(cat::parse_dtype).transpose()?;
     let failed = |error: csv::Error| input.error(failure_of(error));
     let folder = temporary_folder()?;
     let path = folder.path("input.npy");

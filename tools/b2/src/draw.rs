@@ -52,8 +52,9 @@ pub fn run(args: &PlotArgs, cli: &Cli) -> Outcome {
     let source = field::open(input.path(), &found, args.column.as_deref(), cli.nthreads());
     let source = source.map_err(|failure| input.error(failure))?;
     let dtype = args.dtype.as_deref().map(parse_dtype).transpose()?;
-    let source =
-        convert::with_options(source, &SourceOptions { dtype, ..SourceOptions::default() });
+    let mut options = SourceOptions::default();
+    options.dtype = dtype;
+    let source = convert::with_options(source, &options);
     let mut source = source.map_err(|error| input.error(error))?;
     let info = array_or_bytes(source.as_ref()).map_err(|failure| input.error(failure))?;
     if !matches!(info.dtype.kind(), Kind::Bool | Kind::Int | Kind::Uint | Kind::Float) {

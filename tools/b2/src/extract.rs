@@ -43,7 +43,7 @@ pub fn run(args: &SliceArgs, cli: &Cli) -> Outcome {
     let overwritten = Overwritten::find(&args.output, args.settings.force, [input.path()])?;
     let found = input.detect()?;
     let nthreads = cli.nthreads();
-    let reading = Reading { column: None, nthreads };
+    let reading = Reading::with_threads(nthreads);
     let source = convert::open_as(input.path(), &found, &reading);
     let mut source = source.map_err(|error| input.error(error))?;
     let Some(info) = source.content().array.clone() else {

@@ -76,7 +76,8 @@ pub fn open(
 ) -> Result<Box<dyn Source>, Failure> {
     let is_table = found.format == Format::Ctable;
     let of_table = column.filter(|_| is_table).map(str::to_owned);
-    let reading = Reading { column: of_table, nthreads };
+    let mut reading = Reading::with_threads(nthreads);
+    reading.column = of_table;
     let source = convert::open_as(path, found, &reading)?;
     match column {
         Some(name) if !is_table => select(source, name),

@@ -102,7 +102,7 @@ impl Addition {
         };
         let source: Box<dyn Source> = match &found {
             Some(found) => {
-                let reading = Reading { column: None, nthreads };
+                let reading = Reading::with_threads(nthreads);
                 let source = convert::open_as(input.path(), found, &reading);
                 source.map_err(|error| input.error(error))?
             }

@@ -252,8 +252,10 @@ fn with_choice(
             (choice.typesize, choice.filters)
         }
     };
-    let compression = Compression { filters, ..base };
-    let mut writing = Writing { compression: Some(compression), ..writing.clone() };
+    let mut compression = base;
+    compression.filters = filters;
+    let mut writing = writing.clone();
+    writing.compression = Some(compression);
     if let Some(goal) = args.auto.auto {
         // The sample of a pipe is taken from its first bytes.
         let nbytes = file.map_or(first.len() as u64, |(_, size)| size);
@@ -341,7 +343,7 @@ pub fn decompress(args: &DecompressArgs, cli: &Cli) -> Outcome {
     input.refuse_container(&output)?;
     let overwritten = Overwritten::find(&output, args.force, [input.path()])?;
     let found = input.detect()?;
-    let reading = Reading { column: None, nthreads: cli.nthreads() };
+    let reading = Reading::with_threads(cli.nthreads());
     let mut source =
         convert::open_as(input.path(), &found, &reading).map_err(|error| input.error(error))?;
     let bar = bar(!cli.quiet, Some(source.content().nbytes));

@@ -189,7 +189,7 @@ impl<'a> Job<'a> {
     fn write(&self, output: &Path) -> Outcome {
         let at_input = |error: convert::Error| Failure::from(error).at(self.path);
         let nthreads = self.cli.nthreads();
-        let reading = Reading { column: None, nthreads };
+        let reading = Reading::with_threads(nthreads);
         let params = convert::params_of(self.path, &self.found, &reading).map_err(at_input)?;
         let settings = &self.args.settings;
         let is_missing = params.is_none() && settings.codec.is_none();
@@ -199,13 +199,10 @@ impl<'a> Job<'a> {
                 .at(self.path));
         }
         let params = params.unwrap_or_default();
-        let writing = settings.writing_like(self.cli, params.clone())?;
-        let writing = Writing {
-            compression: Some(writing.compression.unwrap_or(params)),
-            checksums: settings.checksums
-                || !settings.no_checksums && self.summary.checksum.is_some(),
-            ..writing
-        };
+        let mut writing = settings.writing_like(self.cli, params.clone())?;
+        writing.compression.get_or_insert(params);
+        writing.checksums =
+            settings.checksums || !settings.no_checksums && self.summary.checksum.is_some();
         // The data are read twice.
         let bar = bar(!self.cli.quiet, Some(self.summary.nbytes.saturating_mul(2)));
         let advance = |bytes| bar.inc(bytes);
@@ -237,7 +234,7 @@ impl<'a> Job<'a> {
         let converted = convert::convert(
             (self.path, &self.found),
             (output, destination),
-            (&Reading { column: None, nthreads: writing.nthreads }, &SourceOptions::default()),
+            (&Reading::with_threads(writing.nthreads), &SourceOptions::default()),
             writing,
             &mut progress,
         );
@@ -287,7 +284,7 @@ impl<'a> Job<'a> {
 
     fn write_array(&self, output: &Path, writing: &Writing, progress: Progress<'_>) -> Outcome {
         let at_input = |error: convert::Error| Failure::from(error).at(self.path);
-        let reading = Reading { column: None, nthreads: writing.nthreads };
+        let reading = Reading::with_threads(writing.nthreads);
         let source = convert::open_as(self.path, &self.found, &reading);
         let mut source = source.map_err(at_input)?;
         let info = source.content().array.clone();

@@ -25,7 +25,7 @@ pub fn run(args: &RepairArgs, cli: &Cli) -> Outcome {
     }
     let at_path = |error: convert::Error| Failure::from(error).at(path);
     let found = convert::detect(path).map_err(at_path)?;
-    let reading = Reading { column: None, nthreads: cli.nthreads() };
+    let reading = Reading::with_threads(cli.nthreads());
     let settled = Settled::of(path, &found, &reading).map_err(|failure| failure.at(path))?;
     let before = &settled.verification;
     let mode = convert::repair_mode(path, &found);

@@ -75,24 +75,27 @@ impl Settings {
         };
         let chunk_bytes = self.chunk_size.as_deref();
         let chunk_bytes = chunk_bytes.map(|text| positive_size("--chunk-size", text));
-        Ok(Writing {
-            compression: is_given.then(|| Compression {
-                codec: self.codec.map_or(defaults.codec, CodecName::id),
-                level: self.level.unwrap_or(defaults.level),
-                filters: if self.filters.is_empty() { defaults.filters } else { filters },
-                blocksize,
+        let mut writing = Writing::default();
+        writing.compression = is_given.then(|| {
+            let mut compression = defaults;
+            compression.blocksize = blocksize;
+            if let Some(codec) = self.codec {
+                compression.codec = codec.id();
                 // The parameter is specific to the codec.
-                codec_meta: if self.codec.is_some() { 0 } else { defaults.codec_meta },
-                splitmode: defaults.splitmode,
-                use_dict: defaults.use_dict,
-            }),
-            chunk_bytes: chunk_bytes.transpose()?,
-            chunks: None,
-            blocks: None,
-            name: None,
-            checksums: !self.no_checksums,
-            durable: self.durable,
-            nthreads: cli.nthreads(),
-        })
+                compression.codec_meta = 0;
+            }
+            if let Some(level) = self.level {
+                compression.level = level;
+            }
+            if !self.filters.is_empty() {
+                compression.filters = filters;
+            }
+            compression
+        });
+        writing.chunk_bytes = chunk_bytes.transpose()?;
+        writing.checksums = !self.no_checksums;
+        writing.durable = self.durable;
+        writing.nthreads = cli.nthreads();
+        Ok(writing)
     }
 }

@@ -34,7 +34,7 @@ pub fn import(args: &ConvertArgs, options: &WriteOptions, cli: &Cli) -> Result<b
     let Ok(found) = convert::detect(input.path()) else {
         return Ok(false);
     };
-    let reading = Reading { column: None, nthreads: cli.nthreads() };
+    let reading = Reading::with_threads(cli.nthreads());
     let Ok(mut source) = convert::open_as(input.path(), &found, &reading) else {
         return Ok(false);
     };

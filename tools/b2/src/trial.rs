@@ -105,8 +105,8 @@ fn trial(
     nthreads: i16,
     dest: &mut Vec<u8>,
 ) -> ferroblosc::Result<usize> {
-    let filters = without_schunk(&choice.filters, choice.typesize);
-    let compression = Compression { filters, ..base.clone() };
+    let mut compression = base.clone();
+    compression.filters = without_schunk(&choice.filters, choice.typesize);
     let params = compression.params(choice.typesize.into(), nthreads);
     dest.resize(sample.len() + ferroblosc::chunk::MAX_OVERHEAD, 0);
     Compressor::new(params)?.compress(sample, dest)

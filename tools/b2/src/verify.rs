@@ -13,7 +13,7 @@ use ferroblosc_tools_common::status;
 use std::io::Write;
 
 pub fn run(args: &VerifyArgs, cli: &Cli) -> Outcome {
-    let reading = Reading { column: None, nthreads: cli.nthreads() };
+    let reading = Reading::with_threads(cli.nthreads());
     let mut values = Vec::new();
     let mut worst = None;
     let result = for_each(&args.paths, |input| {

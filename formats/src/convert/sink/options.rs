@@ -62,6 +62,7 @@ pub enum Hdf5Filter {
 
 /// Compression parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Compression {
     /// The codec's number in [`codec::id`].
     pub codec: u8,
@@ -124,6 +125,7 @@ impl Compression {
 
 /// Options of writing.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Writing {
     /// The compression parameters. `None` copies chunks where possible and otherwise uses the
     /// source's parameters or the default.

@@ -98,6 +98,7 @@ fn runs(
 
 /// Options of reading.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Reading {
     /// The column of a table to read, or `None` for all columns.
     pub column: Option<String>,
@@ -106,6 +107,11 @@ pub struct Reading {
 }
 
 impl Reading {
+    /// Returns the options of reading all columns with this number of threads.
+    pub fn with_threads(nthreads: usize) -> Reading {
+        Reading { nthreads, ..Reading::default() }
+    }
+
     /// Returns the number of threads, at least 1.
     pub(in crate::convert) fn threads(&self) -> i16 {
         i16::try_from(self.nthreads.max(1)).unwrap_or(i16::MAX)

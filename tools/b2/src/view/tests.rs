@@ -276,8 +276,8 @@ fn the_chunk_map_has_characters_or_colours_for_ratios() {
             bytes.push(if chunk % 2 == 0 { 0 } else { (state >> 56) as u8 });
         }
     }
-    let writing =
-        ferroblosc_formats::convert::Writing { chunk_bytes: Some(4096), ..Default::default() };
+    let mut writing = ferroblosc_formats::convert::Writing::default();
+    writing.chunk_bytes = Some(4096);
     ferroblosc_formats::convert::compress(&mut bytes.as_slice(), 1, (&path, false), &writing)
         .unwrap();
     let mut viewer = Viewer::new(&path, 80, 24);
