@@ -208,12 +208,14 @@ pub unsafe fn write_output(data: &[u8], dest: *mut *mut c_void) -> Result<i64> {
 ///
 /// # Safety
 /// `metadata` is NULL or writable for a pointer.
-pub unsafe fn write_metadata(unpacked: &Unpacked, metadata: *mut *mut c_char) -> Result<()> {
+pub unsafe fn write_metadata(
+    found: Option<&Metadata>,
+    metadata: *mut *mut c_char,
+) -> Result<()> {
     if metadata.is_null() {
         return Ok(());
     }
-    let value = unpacked.metadata.as_ref().and_then(Metadata::value);
-    let text = match value {
+    let text = match found.and_then(Metadata::value) {
         // JSON escapes NULs.
         Some(value) => c_string(&CString::new(value.to_json()).map_err(|_| Error::Data)?)?,
         None => std::ptr::null_mut(),
@@ -246,7 +248,7 @@ pub unsafe fn write_output_and_metadata(
     let size = size(data.len() as u64)?;
     // SAFETY: guaranteed by the caller; `dest` is not NULL.
     unsafe {
-        write_metadata(unpacked, metadata)?;
+        write_metadata(unpacked.metadata.as_ref(), metadata)?;
         dest.write(buffer.into_raw().cast());
     }
     Ok(size)

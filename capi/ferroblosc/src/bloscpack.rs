@@ -7,7 +7,7 @@ use crate::arguments::{
 use crate::types::{bloscpack_args, bloscpack_info};
 use ferroblosc::Error;
 use ferroblosc_capi_common::pointers;
-use ferroblosc_formats::bloscpack::{self, Metadata, Unpacked};
+use ferroblosc_formats::bloscpack::{self, Metadata};
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr::null;
 
@@ -85,7 +85,7 @@ pub unsafe extern "C" fn bloscpack_unpack_file(
         let unpacked = bloscpack::unpack_file_from_file(input, output, threads(nthreads));
         let unpacked = unpacked.map_err(recorded)?;
         // SAFETY: the caller passes a writable pointer or NULL.
-        unsafe { write_metadata(&unpacked, metadata) }?;
+        unsafe { write_metadata(unpacked.metadata.as_ref(), metadata) }?;
         size(unpacked.output_size)
     })
 }
@@ -331,13 +331,10 @@ pub unsafe extern "C" fn bloscpack_get_info(
         let header = *archive.header();
         let unknown = |number: Option<u64>| number.map_or(Ok(-1), size);
         let unknown_size = |number: Option<u32>| number.map_or(-1, |number| number as i32);
-        let read = Unpacked {
-            header,
-            metadata: archive.metadata().map(Metadata::of).transpose().map_err(blpk)?,
-            output_size: archive.plain_size().map_err(blpk)?,
-        };
+        let found = archive.metadata().map(Metadata::of).transpose().map_err(blpk)?;
+        let nbytes = archive.plain_size().map_err(blpk)?;
         let filled = bloscpack_info {
-            nbytes: size(read.output_size)?,
+            nbytes: size(nbytes)?,
             file_size: size(archive.file_size())?,
             nchunks: unknown(header.nchunks)?,
             max_app_chunks: size(header.max_app_chunks)?,
@@ -351,7 +348,7 @@ pub unsafe extern "C" fn bloscpack_get_info(
         };
         // SAFETY: the caller passes writable outputs or NULL.
         unsafe {
-            write_metadata(&read, metadata)?;
+            write_metadata(found.as_ref(), metadata)?;
             pointers::write_if_given(info, filled);
         }
         Ok(0)

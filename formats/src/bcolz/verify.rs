@@ -90,6 +90,7 @@ impl fmt::Display for Fault {
 
 /// A fault and its location.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Finding {
     /// The file or directory.
     pub path: PathBuf,

@@ -9,6 +9,7 @@ pub const DEFAULT_CHUNK_SIZE: u64 = 1 << 20;
 
 /// The division of data into chunks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Chunking {
     /// The number of chunks.
     pub nchunks: u64,

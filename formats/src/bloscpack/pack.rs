@@ -22,6 +22,7 @@ const OFFSETS_STEP: usize = 8 << 10;
 
 /// A report about a chunk that was written or read.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct ChunkReport<'c> {
     /// The index of the chunk.
     pub index: u64,

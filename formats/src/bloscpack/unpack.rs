@@ -21,6 +21,7 @@ pub struct Unpacking<R> {
 
 /// The result of unpacking.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Unpacked {
     /// The header.
     pub header: Header,

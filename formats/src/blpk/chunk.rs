@@ -12,6 +12,7 @@ const NEWEST_VERSION: u8 = 2;
 
 /// A chunk whose header agrees with that of the container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Chunk {
     /// The index of the chunk.
     pub index: u64,

@@ -10,6 +10,7 @@ use super::source::read_up_to;
 
 /// The header, the metadata, and the offsets of the following sections.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Prelude {
     /// The header.
     pub header: Header,

@@ -27,6 +27,7 @@ const MAX_STORE_ATTRS: usize = 14;
 
 /// A group of a container.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Group {
     /// The path, without a slash at its start; empty for the root.
     pub path: String,
@@ -36,6 +37,7 @@ pub struct Group {
 
 /// The groups of a container.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Groups {
     /// The groups, sorted by their paths.
     pub groups: Vec<Group>,

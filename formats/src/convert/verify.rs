@@ -25,6 +25,7 @@ use ferroblosc::schunk::{SChunk, State};
 
 /// A fault found by [`verify`].
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Fault {
     /// The file or directory of the fault, if it is not the verified path.
     pub path: Option<PathBuf>,

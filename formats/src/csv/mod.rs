@@ -76,6 +76,7 @@ impl Default for Options {
 
 /// The description of a file.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Table {
     /// The type and shape: records in one dimension, or items in one or two.
     pub info: ArrayInfo,

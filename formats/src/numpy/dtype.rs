@@ -131,6 +131,7 @@ impl Kind {
 
 /// A field of a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Field {
     /// The name.
     pub name: String,

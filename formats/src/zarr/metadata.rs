@@ -53,6 +53,7 @@ pub fn is_chunk_key(name: &str) -> bool {
 
 /// Shards: files with several chunks.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Sharding {
     /// The number of chunks of a shard in each dimension.
     pub counts: Vec<u64>,
@@ -64,6 +65,7 @@ pub struct Sharding {
 
 /// The metadata of an array.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct ArrayMetadata {
     /// The version of the format, 2 or 3.
     pub version: u8,
