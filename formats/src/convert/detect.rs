@@ -34,6 +34,7 @@ use ferroblosc::io::named::{NamedFile, named};
 
 /// A supported file format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Format {
     /// A file that holds a Blosc 1.x chunk.
     Blosc1,

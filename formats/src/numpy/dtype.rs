@@ -24,6 +24,7 @@ const CHARACTER: u64 = 4;
 
 /// The kind of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Kind {
     /// `True` or `False`.
     Bool,

@@ -26,6 +26,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 
 /// The error of parsing a description.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum Error {
     /// The text is not a dtype.
     Dtype(String),

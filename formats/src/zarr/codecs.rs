@@ -13,6 +13,7 @@ use ferroblosc::chunk::BasicHeader;
 
 /// A codec of bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Codec {
     /// A chunk of Blosc 1.x. The codec, the level and the shuffle are for writers only.
     Blosc {

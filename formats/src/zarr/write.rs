@@ -19,6 +19,7 @@ const FILE_BUFFER: usize = 256 << 10;
 
 /// The version of the format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Version {
     /// Version 2, which all readers support.
     V2,

@@ -29,12 +29,13 @@ pub fn text(dtype: &Dtype, bytes: &[u8], digits: Digits) -> String {
             NOT_A_TIME => "NaT".to_owned(),
             span => format!("{span} {}", dtype.unit()).trim_end().to_owned(),
         },
-        Kind::Void | Kind::Object => hex(bytes),
         Kind::Record => {
             let fields: Vec<String> =
                 dtype.fields().iter().map(|field| of_field(field, bytes, digits)).collect();
             format!("({})", fields.join(", "))
         }
+        // Void, Object, and kinds without a text.
+        _ => hex(bytes),
     }
 }
 
@@ -101,7 +102,6 @@ pub fn json(dtype: &Dtype, bytes: &[u8], digits: Digits) -> Json {
             NOT_A_TIME => Json::Null,
             span => span.into(),
         },
-        Kind::Void | Kind::Object => hex(bytes).into(),
         Kind::Record => {
             let fields = dtype.fields().iter().map(|field| {
                 let value = json_list(&field.dtype, &field.shape, bytes_of(field, bytes), digits);
@@ -109,6 +109,8 @@ pub fn json(dtype: &Dtype, bytes: &[u8], digits: Digits) -> Json {
             });
             Json::Object(fields.collect())
         }
+        // Void, Object, and kinds without a value in JSON.
+        _ => hex(bytes).into(),
     }
 }
 

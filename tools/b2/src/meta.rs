@@ -198,9 +198,8 @@ fn entries(path: &Path, found: &Detected, column: Option<&str>) -> Result<Vec<En
             let attachments = hdf5_attributes(path)?;
             Ok(attachments.iter().map(|(name, value)| attribute(name, value)).collect())
         }
-        Format::Blosc1 | Format::Blosc2 | Format::Npy | Format::Npz | Format::Raw => {
-            Err(no_metadata(found))
-        }
+        // Blosc1, Blosc2, Npy, Npz and Raw.
+        _ => Err(no_metadata(found)),
     }
 }
 

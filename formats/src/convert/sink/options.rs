@@ -9,6 +9,7 @@ use ferroblosc::filter::{self, Slot};
 
 /// The target format of a conversion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Destination {
     /// One Blosc 1.x chunk.
     Blosc1,
