@@ -4,7 +4,7 @@ use crate::arguments::{bytes_mut, last_error, note, size, word};
 use crate::bcolz_spec::bcolz_spec;
 use ferroblosc::{Error, Result};
 use ferroblosc_capi_common::{buffers, pointers};
-use ferroblosc_formats::bcolz::{self, Carray, CarraySpec, Cparams, Ctable, Mode, Object, Options};
+use ferroblosc_formats::bcolz::{self, Carray, CarraySpec, Compression, Ctable, Mode, Object, Options};
 use ferroblosc_formats::bloscpack::Value;
 use ferroblosc_formats::numpy::Dtype;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
@@ -76,14 +76,14 @@ pub(crate) unsafe fn spec_of(spec: *const bcolz_spec) -> Result<CarraySpec> {
         row_shape.push(number(unsafe { *spec.row_shape.add(dim) })?);
     }
     let small = |number: c_int| u8::try_from(number).map_err(|_| Error::InvalidParam);
-    let usual = Cparams::default();
+    let usual = Compression::default();
     let parse = |text: &str| Value::parse(text.as_bytes());
     let dflt = dflt.map(parse).transpose();
     Ok(CarraySpec {
         row_shape,
         chunklen: Some(number(spec.chunklen)?).filter(|&rows| rows > 0),
         expectedlen: number(spec.expectedlen)?,
-        cparams: Cparams {
+        cparams: Compression {
             clevel: small(spec.clevel)?,
             shuffle: small(spec.shuffle)?,
             cname: cname.map_or(usual.cname, str::to_owned),

@@ -28,7 +28,7 @@ const MAX_DIGITS: u32 = 300;
 
 /// The compression parameters of chunks to write.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Cparams {
+pub struct Compression {
     /// The compression level, 0 (no compression) to 9 (best ratio).
     pub clevel: u8,
     /// The filter: 0 for none, 1 for byte shuffle, 2 for bit shuffle.
@@ -39,14 +39,14 @@ pub struct Cparams {
     pub quantize: u32,
 }
 
-impl Default for Cparams {
+impl Default for Compression {
     /// LZ4, level 5, byte shuffle.
-    fn default() -> Cparams {
-        Cparams { clevel: 5, shuffle: 1, cname: "lz4".to_owned(), quantize: 0 }
+    fn default() -> Compression {
+        Compression { clevel: 5, shuffle: 1, cname: "lz4".to_owned(), quantize: 0 }
     }
 }
 
-impl Cparams {
+impl Compression {
     /// Returns the parameters of the Blosc 1.x engine.
     pub(super) fn params(&self, typesize: u8, nthreads: i32) -> Result<blosc1::Params> {
         let no_codec = || Error::NoSuchCodec(self.cname.clone());
@@ -84,7 +84,7 @@ impl Cparams {
 #[derive(Clone, Debug)]
 pub(super) struct Storage {
     pub dtype: Dtype,
-    pub cparams: Cparams,
+    pub cparams: Compression,
     pub chunklen: u64,
     pub expectedlen: u64,
     pub dflt: Value,
@@ -137,12 +137,12 @@ impl Storage {
     }
 }
 
-fn cparams(value: Option<&Value>) -> Option<Cparams> {
+fn cparams(value: Option<&Value>) -> Option<Compression> {
     let Some(value) = value else {
-        return Some(Cparams { cname: OLD_CODEC.to_owned(), ..Cparams::default() });
+        return Some(Compression { cname: OLD_CODEC.to_owned(), ..Compression::default() });
     };
-    let defaults = Cparams::default();
-    Some(Cparams {
+    let defaults = Compression::default();
+    Some(Compression {
         clevel: match value.get("clevel") {
             Some(level) => number(level)?,
             None => defaults.clevel,

@@ -59,7 +59,7 @@ pub use attrs::Attrs;
 pub use carray::{Carray, CarraySpec};
 pub use ctable::{Ctable, Object};
 pub use error::{Error, Result};
-pub use meta::Cparams;
+pub use meta::Compression;
 pub use mode::Mode;
 pub use options::Options;
 pub use repair::{Repaired, repair};

@@ -5,14 +5,14 @@ use std::path::Path;
 use super::error::Result;
 use super::repair::Repaired;
 use super::verify::Finding;
-use super::{Carray, Cparams};
+use super::{Carray, Compression};
 use crate::bloscpack::Value;
 
 fn path_value(path: &Path) -> Value {
     Value::from(&*path.to_string_lossy())
 }
 
-impl Cparams {
+impl Compression {
     /// Returns the JSON object of the parameters, as in bcolz files.
     pub fn to_value(&self) -> Value {
         Value::object([

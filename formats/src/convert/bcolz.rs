@@ -6,7 +6,7 @@ use std::path::Path;
 use super::error::{Error, Result};
 use super::sink::append_rows;
 use super::source::{Container, Npy, Reading, Source};
-use crate::bcolz::{Carray, CarraySpec, Cparams, Mode, Options};
+use crate::bcolz::{Carray, CarraySpec, Compression, Mode, Options};
 use crate::bloscpack::{self, MetadataArgs, Replacement, Value, section_for};
 use crate::blpk::{self, Checksum, Header, OFFSET_LENGTH, Stream};
 use crate::numpy::{ArrayInfo, npy_header};
@@ -25,7 +25,7 @@ pub struct Target {
     /// whole rows, otherwise a length that depends on the size of the array.
     pub chunklen: Option<u64>,
     /// The compression parameters of chunks that cannot be copied.
-    pub cparams: Cparams,
+    pub cparams: Compression,
     /// Whether to allow record dtypes, which bcolz itself cannot reopen.
     pub records: bool,
 }

@@ -16,7 +16,7 @@ use super::source::{self, Content, Reading, Source, chunk_error, open_schunk, sc
 #[cfg(feature = "zarr")]
 use super::zarr::{frame_to_zarr, zarr_to_frame};
 use super::{Target, b2nd_to_carray, bloscpack_to_carray};
-use crate::bcolz::{Cparams, Mode, Options};
+use crate::bcolz::{self, Mode, Options};
 use crate::blpk::Checksum;
 use crate::numpy::{ArrayInfo, Dtype};
 use ferroblosc::chunk::DParams;
@@ -272,7 +272,7 @@ fn target_of(attachments: &Attachments) -> Target {
     let compression = attachments.compression_for(Destination::Bcolz).0;
     let cparams = compression.and_then(|compression| {
         let name = codec::compcode_to_compname(compression.codec)?;
-        Some(Cparams {
+        Some(bcolz::Compression {
             clevel: compression.level,
             shuffle: compression.shuffle().ok()?,
             cname: name.to_string_lossy().into_owned(),

@@ -41,7 +41,7 @@ fn row_b2_arrays_of_an_unknown_codec_are_readable() {
     assert_eq!(rows(&root), iota(0..5000));
     let mut array = writer(&root);
     assert_eq!(array.append(&iota(0..1)), Err(Error::NoSuchCodec("lz9".to_owned())));
-    array.set_cparams(bcolz::Cparams::default()).unwrap();
+    array.set_cparams(bcolz::Compression::default()).unwrap();
     array.append(&iota(5000..5001)).unwrap();
     array.close().unwrap();
     assert_eq!(rows(&root), iota(0..5001));

@@ -1,7 +1,7 @@
 //! The written bytes, and the rows after every kind of change.
 
 use crate::common::{Scratch, fixtures, iota, json, made, reader, rows, spec, tree, writer};
-use ferroblosc_formats::bcolz::{Carray, CarraySpec, Cparams, Error, Mode, Options};
+use ferroblosc_formats::bcolz::{Carray, CarraySpec, Compression, Error, Mode, Options};
 use ferroblosc_formats::numpy::Dtype;
 use std::path::Path;
 
@@ -204,7 +204,7 @@ fn every_codec_level_and_shuffle_reads_back() {
         for (clevel, shuffle) in [(0, 0), (1, 1), (5, 2), (9, 0)] {
             let root = scratch.path(&format!("{cname}-{clevel}-{shuffle}"));
             let spec = CarraySpec {
-                cparams: Cparams { clevel, shuffle, cname: cname.to_owned(), quantize: 0 },
+                cparams: Compression { clevel, shuffle, cname: cname.to_owned(), quantize: 0 },
                 ..spec("int64", 1024)
             };
             let options = Options { nthreads: 2, ..Options::default() };
@@ -249,7 +249,7 @@ fn compression_quantizes_floats() {
     let scratch = Scratch::new();
     let root = scratch.path("a");
     let spec = CarraySpec {
-        cparams: Cparams { quantize: 2, ..Cparams::default() },
+        cparams: Compression { quantize: 2, ..Compression::default() },
         ..spec("float64", 300)
     };
     let mut array = Carray::create(&root, &spec, Mode::Append, &Options::default()).unwrap();

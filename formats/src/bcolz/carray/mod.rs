@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 use super::attrs::{self, Attrs};
 use super::chunkfile::{self, Expected};
 use super::error::{Error, Result};
-use super::meta::{Cparams, Sizes, Storage};
+use super::meta::{Compression, Sizes, Storage};
 use super::packed::{Access, Layout};
 use super::root::{DATA, META, SIZES, STORAGE};
 use super::store::{Store, WriterLock};
@@ -44,7 +44,7 @@ pub struct CarraySpec {
     /// The expected number of rows.
     pub expectedlen: u64,
     /// The compression parameters.
-    pub cparams: Cparams,
+    pub cparams: Compression,
     /// The fill value of new rows, or `None` for zeros.
     pub dflt: Option<Value>,
     /// Whether to allow record dtypes, which bcolz itself cannot reopen.
@@ -59,7 +59,7 @@ impl CarraySpec {
             row_shape: Vec::new(),
             chunklen: None,
             expectedlen: 0,
-            cparams: Cparams::default(),
+            cparams: Compression::default(),
             dflt: None,
             records: false,
         }
@@ -266,7 +266,7 @@ impl Carray {
     }
 
     /// Returns the compression parameters of chunks to write.
-    pub fn cparams(&self) -> &Cparams {
+    pub fn cparams(&self) -> &Compression {
         &self.storage.cparams
     }
 

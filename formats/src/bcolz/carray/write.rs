@@ -58,7 +58,7 @@ impl Carray {
     ///
     /// # Errors
     /// [`Error::Argument`], [`Error::NoSuchCodec`].
-    pub fn set_cparams(&mut self, cparams: super::Cparams) -> Result<()> {
+    pub fn set_cparams(&mut self, cparams: super::Compression) -> Result<()> {
         cparams.check(&self.storage.dtype)?;
         self.storage.cparams = cparams;
         Ok(())

@@ -7,17 +7,17 @@ use super::super::error::{Error, Result};
 use super::super::source::Source;
 use super::input::{Progress, array_in};
 use super::options::Writing;
-use crate::bcolz::{Carray, CarraySpec, Cparams, Ctable, Mode, Object, Options};
+use crate::bcolz::{Carray, CarraySpec, Compression, Ctable, Mode, Object, Options};
 use crate::bloscpack::Value;
 use crate::numpy::{ArrayInfo, Dtype, Kind};
 use ferroblosc::codec;
 
-fn cparams(writing: &Writing) -> Result<Cparams> {
+fn cparams(writing: &Writing) -> Result<Compression> {
     let Some(compression) = &writing.compression else {
-        return Ok(Cparams::default());
+        return Ok(Compression::default());
     };
     let name = codec::compcode_to_compname(compression.codec);
-    Ok(Cparams {
+    Ok(Compression {
         clevel: compression.level,
         shuffle: compression.shuffle()?,
         cname: name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
