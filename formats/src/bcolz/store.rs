@@ -72,7 +72,7 @@ impl Store {
     ///
     /// # Errors
     /// An error of the system other than a missing file or directory: then the answer is unknown.
-    pub fn exists(&self, path: &Path) -> Result<bool> {
+    pub(crate) fn exists(&self, path: &Path) -> Result<bool> {
         use std::io::ErrorKind;
         if !self.is_system {
             return Ok(self.file_ops(path)?.identify(path).is_some());
@@ -103,7 +103,7 @@ impl Store {
     ///
     /// # Errors
     /// [`Error::Storage`] if the directory cannot be read.
-    pub fn list(&self, path: &Path) -> Result<Option<Vec<String>>> {
+    pub(crate) fn list(&self, path: &Path) -> Result<Option<Vec<String>>> {
         let names = match self.file_ops(path)?.list(path) {
             Ok(names) => names,
             Err(_) if !self.exists(path)? => return Ok(None),
@@ -114,12 +114,12 @@ impl Store {
     }
 
     /// Returns the path with links resolved.
-    pub fn resolve(&self, path: &Path) -> Result<PathBuf> {
+    pub(crate) fn resolve(&self, path: &Path) -> Result<PathBuf> {
         Ok(self.file_ops(path)?.resolve(path))
     }
 
     /// Opens a file for reading, or returns `None` if it does not exist.
-    pub fn open(&self, path: &Path) -> Result<Option<Box<dyn Stream>>> {
+    pub(crate) fn open(&self, path: &Path) -> Result<Option<Box<dyn Stream>>> {
         if !self.exists(path)? {
             return Ok(None);
         }
@@ -134,7 +134,7 @@ impl Store {
 
     /// Reads the JSON file that describes how to complete an interrupted change in the directory.
     /// Returns `None` if the file does not exist or fails the checks for trusted journals.
-    pub fn read_trusted_json(&self, path: &Path, directory: &Path) -> Result<Option<Value>> {
+    pub(crate) fn read_trusted_json(&self, path: &Path, directory: &Path) -> Result<Option<Value>> {
         let ops = self.file_ops(path)?;
         let owner = ops.attributes(&ops.resolve(directory));
         let stream = match journal::open(ops, path, owner.as_ref(), false) {
@@ -151,7 +151,7 @@ impl Store {
     }
 
     /// Returns the content of a description file, or `None` if it does not exist.
-    pub fn read_small(&self, path: &Path) -> Result<Option<Vec<u8>>> {
+    pub(crate) fn read_small(&self, path: &Path) -> Result<Option<Vec<u8>>> {
         let Some(stream) = self.open(path)? else {
             return Ok(None);
         };
@@ -159,7 +159,7 @@ impl Store {
     }
 
     /// Returns the JSON value in a file, or `None` if the file does not exist.
-    pub fn read_json(&self, path: &Path) -> Result<Option<Value>> {
+    pub(crate) fn read_json(&self, path: &Path) -> Result<Option<Value>> {
         let Some(bytes) = self.read_small(path)? else {
             return Ok(None);
         };
@@ -172,7 +172,7 @@ impl Store {
     }
 
     /// Atomically replaces the file at `path`.
-    pub fn replace(&self, path: &Path, bytes: &[u8]) -> Result<()> {
+    pub(crate) fn replace(&self, path: &Path, bytes: &[u8]) -> Result<()> {
         let ops = self.file_ops(path)?;
         let temporary = loop {
             // Relaxed: the counter only has to return unique numbers.
@@ -207,7 +207,7 @@ impl Store {
     }
 
     /// Atomically replaces the JSON file at `path` with a single line, in bcolz's format.
-    pub fn replace_json(&self, path: &Path, value: &Value) -> Result<()> {
+    pub(crate) fn replace_json(&self, path: &Path, value: &Value) -> Result<()> {
         let mut text = value.to_spaced_json();
         text.push('\n');
         self.replace(path, text.as_bytes())
@@ -229,21 +229,21 @@ impl Store {
     }
 
     /// Renames a file or a directory.
-    pub fn rename(&self, from: &Path, to: &Path) -> Result<()> {
+    pub(crate) fn rename(&self, from: &Path, to: &Path) -> Result<()> {
         let renamed = self.file_ops(from)?.rename(from, to);
         renamed.map_err(Error::storage(from))?;
         self.sync_parent(to)
     }
 
     /// Creates a directory.
-    pub fn make_directory(&self, path: &Path) -> Result<()> {
+    pub(crate) fn make_directory(&self, path: &Path) -> Result<()> {
         let made = self.file_ops(path)?.make_directory(path);
         made.map_err(Error::storage(path))?;
         self.sync_parent(path)
     }
 
     /// Removes a directory tree. Symbolic links are removed, not followed.
-    pub fn remove_tree(&self, path: &Path) -> Result<()> {
+    pub(crate) fn remove_tree(&self, path: &Path) -> Result<()> {
         self.remove_tree_at(path, 0)
     }
 
@@ -263,7 +263,7 @@ impl Store {
     }
 
     /// Removes temporary files of an interrupted change. The caller must hold the writer lock.
-    pub fn remove_leftovers(&self, directory: &Path) -> Result<()> {
+    pub(crate) fn remove_leftovers(&self, directory: &Path) -> Result<()> {
         for name in self.list(directory)?.unwrap_or_default() {
             if is_temporary(&name) {
                 // A leftover file is harmless.
@@ -277,7 +277,7 @@ impl Store {
     ///
     /// # Errors
     /// [`Error::Busy`]
-    pub fn lock(&self, root: &Path) -> Result<WriterLock> {
+    pub(crate) fn lock(&self, root: &Path) -> Result<WriterLock> {
         let path = root.join(LOCK_FILE);
         let ops = self.file_ops(root)?;
         for retries in (0..=LOCK_RETRIES).rev() {
@@ -330,7 +330,7 @@ pub fn is_temporary(name: &str) -> bool {
 }
 
 /// The lock of an object's writer, released on drop.
-pub struct WriterLock {
+pub(crate) struct WriterLock {
     store: Store,
     path: PathBuf,
     stream: Option<Box<dyn Stream>>,
