@@ -47,8 +47,8 @@ pub use callbacks::{
     Postfilter, PostfilterCall, Prefilter, PrefilterCall, Refused, Tuner, TunerCall,
 };
 pub use decode::decompressor::Decompressor;
-pub(crate) use encode::blosc1;
 pub use encode::block::Source;
+pub(crate) use encode::blosc1;
 pub use encode::compressor::Compressor;
 pub use format::header::{BasicHeader, ChunkHeader, Special};
 pub use format::inspect::{Sizes, missing_plugin, sizes, validate, vl_nblocks};

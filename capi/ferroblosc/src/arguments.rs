@@ -208,10 +208,7 @@ pub unsafe fn write_output(data: &[u8], dest: *mut *mut c_void) -> Result<i64> {
 ///
 /// # Safety
 /// `metadata` is NULL or writable for a pointer.
-pub unsafe fn write_metadata(
-    found: Option<&Metadata>,
-    metadata: *mut *mut c_char,
-) -> Result<()> {
+pub unsafe fn write_metadata(found: Option<&Metadata>, metadata: *mut *mut c_char) -> Result<()> {
     if metadata.is_null() {
         return Ok(());
     }

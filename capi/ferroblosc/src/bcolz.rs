@@ -4,7 +4,9 @@ use crate::arguments::{bytes_mut, last_error, note, size, word};
 use crate::bcolz_spec::bcolz_spec;
 use ferroblosc::{Error, Result};
 use ferroblosc_capi_common::{buffers, pointers};
-use ferroblosc_formats::bcolz::{self, Carray, CarraySpec, Compression, Ctable, Mode, Object, Options};
+use ferroblosc_formats::bcolz::{
+    self, Carray, CarraySpec, Compression, Ctable, Mode, Object, Options,
+};
 use ferroblosc_formats::bloscpack::Value;
 use ferroblosc_formats::numpy::Dtype;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};

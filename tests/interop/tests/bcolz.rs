@@ -105,7 +105,8 @@ fn the_reference_reads_copied_chunks() {
             let from = reader.path(&name);
             let mut spec = bcolz::CarraySpec::new(Dtype::parse(dtype).expect("a dtype"));
             spec.chunklen = Some(1 << 16);
-            spec.cparams = bcolz::Cparams { cname: codec.to_owned(), shuffle, clevel, quantize: 0 };
+            spec.cparams =
+                bcolz::Compression { cname: codec.to_owned(), shuffle, clevel, quantize: 0 };
             let mut array = Carray::create(&from, &spec, Mode::Append, &options).expect(&name);
             // Increasing numbers, noise, and zeros.
             let mut rows: Vec<u8> =

@@ -13,7 +13,7 @@ use ferroblosc::Error;
 use ferroblosc::escape::escape;
 use ferroblosc::io::named::{NamedFile, named};
 use ferroblosc::os::files;
-use ferroblosc_formats::convert::{self, Compression, Reading, Writing};
+use ferroblosc_formats::convert::{self, Reading, Writing};
 use ferroblosc_tools_common::identity::Identity;
 use ferroblosc_tools_common::progress::{self, bar};
 use ferroblosc_tools_common::size::human;
