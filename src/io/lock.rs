@@ -216,9 +216,13 @@ impl Lock {
     ///
     /// # Errors
     /// Returns the same errors as [`Lock::acquire`].
-    pub fn hold_noticing(self: &Arc<Lock>, kind: Kind, notice: impl FnOnce()) -> Result<Held> {
+    pub fn acquire_guard_noticing(
+        self: &Arc<Lock>,
+        kind: Kind,
+        notice: impl FnOnce(),
+    ) -> Result<LockGuard> {
         let (changed, process) = self.acquire_in_process(kind, notice)?;
-        Ok(Held { lock: Arc::clone(self), changed, process })
+        Ok(LockGuard { lock: Arc::clone(self), changed, process })
     }
 
     /// Locks the file at the path and compares generations.
@@ -600,12 +604,12 @@ mod tests {
         let dir = TempDir::new("moved-transaction");
         let path = dir.join("f");
         let lock = || Arc::new(Lock::of_file(&path));
-        let held = lock().hold(Kind::Exclusive).unwrap();
+        let held = lock().acquire_guard(Kind::Exclusive).unwrap();
         let transaction = held.in_transaction();
         std::thread::scope(|threads| {
             threads.spawn(move || drop((transaction, held)));
         });
-        assert!(while_held(&path, || lock().hold(Kind::Shared).is_ok()));
+        assert!(while_locked(&path, || lock().acquire_guard(Kind::Shared).is_ok()));
     }
 
     /// Turns a held lock into the copy that a forked child has. Returns the lock file of the parent.
@@ -623,7 +627,7 @@ mod tests {
         let is_locked = || File::open(beside(&path)).unwrap().try_lock_shared().is_err();
         for case in 0..3 {
             let lock = Arc::new(Lock::of_file(&path));
-            let mut held = lock.hold(Kind::Exclusive).unwrap();
+            let mut held = lock.acquire_guard(Kind::Exclusive).unwrap();
             held.process ^= 1;
             let of_parent = inherit(&lock);
             match case {

@@ -101,7 +101,7 @@ pub fn extract(
     name: &str,
     (nthreads, is_quiet): (usize, bool),
 ) -> Result<Extracted, Failure> {
-    let reading = Reading { column: None, nthreads };
+    let reading = Reading::with_threads(nthreads);
     let at_records = |error: convert::Error| records.error(error);
     let mut source = open(records.path(), found, Some(name), nthreads)
         .map_err(|failure| records.error(failure))?;

@@ -12,6 +12,7 @@ use crate::info::for_each;
 use crate::io::{Input, Stdout};
 use crate::json::{self, ListWriter, ratio};
 use crate::members;
+use crate::plural::counted;
 use crate::store::{self, Row, Target};
 use crate::style::Style;
 use crate::table::{Alignment, Table, tuple};

@@ -7,6 +7,7 @@ use crate::io::{Input, Output, STDIO, refuse_container, refuse_terminal, tempora
 use crate::json;
 use crate::names::check_frame_name;
 use crate::options::{self, OutputKind};
+use crate::plural::with_article;
 use crate::settings;
 use crate::state::state_of_all;
 use crate::store::{self, Target, finding_json};
@@ -176,16 +177,16 @@ fn new_leaf(args: &PutArgs, cli: &Cli) -> Result<(NewLeaf, Option<Folder>), Fail
     } else {
         Destination::B2nd { directory: false }
     };
-    let writing = Writing {
-        compression: params,
-        checksums: true,
-        nthreads: cli.nthreads(),
-        ..Writing::default()
-    };
+    let mut reading = Reading::with_threads(cli.nthreads());
+    reading.column.clone_from(&column);
+    let mut writing = Writing::default();
+    writing.compression = params;
+    writing.checksums = true;
+    writing.nthreads = cli.nthreads();
     let converted = convert::convert(
         (input.path(), &found),
         (&path, destination),
-        (&Reading { column: column.clone(), nthreads: cli.nthreads() }, &SourceOptions::default()),
+        (&reading, &SourceOptions::default()),
         &writing,
         &mut |_| {},
     );

@@ -161,6 +161,7 @@ fn title(form: Form) -> &'static str {
         Destination::Hdf5 { filter: None } => "HDF5 datasets without a filter",
         Destination::Hdf5 { filter: Some(_) } => "HDF5 datasets",
         Destination::Plain => "files of plain bytes",
+        _ => "files of this format",
     }
 }
 

@@ -16,7 +16,7 @@ const MAX_USED: usize = 32;
 
 thread_local! {
     /// The innermost callback of this thread, or NULL.
-    static INNERMOST: Cell<*const Serving> = const { Cell::new(null()) };
+    static INNERMOST: Cell<*const ActiveCallback> = const { Cell::new(null()) };
     static USED: Used = const {
         Used {
             schunks: [const { Cell::new(null_mut()) }; MAX_USED],
@@ -81,14 +81,14 @@ struct ActiveCallback {
     outer: *const ActiveCallback,
 }
 
-impl Serving {
-    fn new(schunk: *mut blosc2_schunk, backend: usize) -> Serving {
+impl ActiveCallback {
+    fn new(schunk: *mut blosc2_schunk, backend: usize) -> ActiveCallback {
         let outside_io = USED.with(|used| used.outside_io.get());
-        Serving { schunk, backend, outside_io, outer: INNERMOST.get() }
+        ActiveCallback { schunk, backend, outside_io, outer: INNERMOST.get() }
     }
 }
 
-impl Drop for Serving {
+impl Drop for ActiveCallback {
     fn drop(&mut self) {
         INNERMOST.set(self.outer);
         USED.with(|used| used.outside_io.set(self.outside_io));
@@ -98,8 +98,8 @@ impl Drop for Serving {
 /// Runs a callback of a context of `schunk`, which may be NULL. The callback may reach a
 /// cancellation point.
 pub fn run_callback<T>(schunk: *mut c_void, callback: impl FnOnce() -> T) -> T {
-    let serving = Serving::new(schunk.cast(), 0);
-    INNERMOST.set(&raw const serving);
+    let active = ActiveCallback::new(schunk.cast(), 0);
+    INNERMOST.set(&raw const active);
     let _deferred = cancellation::defer();
     let result = callback();
     drop(active);
@@ -108,18 +108,18 @@ pub fn run_callback<T>(schunk: *mut c_void, callback: impl FnOnce() -> T) -> T {
 
 /// Runs a callback of the I/O backend at the address `backend`. Cancellation is disabled already.
 pub fn run_io<T>(backend: usize, callback: impl FnOnce() -> T) -> T {
-    let serving = Serving::new(null_mut(), backend);
-    INNERMOST.set(&raw const serving);
+    let active = ActiveCallback::new(null_mut(), backend);
+    INNERMOST.set(&raw const active);
     USED.with(|used| used.outside_io.set(used.count.get()));
     let result = callback();
-    drop(serving);
+    drop(active);
     result
 }
 
 /// Whether this thread is inside a callback of the I/O backend at the address `backend`; false for
 /// address 0.
 pub fn is_io_of(backend: usize) -> bool {
-    backend != 0 && any(|serving| serving.backend == backend)
+    backend != 0 && any(|active| active.backend == backend)
 }
 
 /// Whether this thread is inside a callback of an I/O backend, and entered `schunk` outside it.
@@ -138,15 +138,15 @@ pub fn is_callback() -> bool {
 /// Whether this thread is inside a callback of a context whose super-chunk `matches`. The
 /// super-chunks are alive, or NULL.
 pub fn any_callback(matches: impl Fn(*mut blosc2_schunk) -> bool) -> bool {
-    any(|serving| matches(serving.schunk))
+    any(|active| matches(active.schunk))
 }
 
 /// Whether an active callback of this thread `matches`.
-fn any(matches: impl Fn(&Serving) -> bool) -> bool {
+fn any(matches: impl Fn(&ActiveCallback) -> bool) -> bool {
     let mut next = INNERMOST.get();
     // SAFETY: the entries belong to active callbacks of this thread, so they are alive.
-    while let Some(serving) = unsafe { next.as_ref() } {
-        if matches(serving) {
+    while let Some(active) = unsafe { next.as_ref() } {
+        if matches(active) {
             return true;
         }
         next = active.outer;

@@ -1,8 +1,8 @@
 //! User-registered I/O backends, and the choice of a backend by its id.
 
+use super::active_callbacks::run_io;
 use super::backends::{FILESYSTEM, FILESYSTEM_MMAP, registered};
 use super::read_only::ReadOnlyFileSystem;
-use super::serving::run_io;
 use crate::mmap;
 use crate::types::io::{blosc2_io, blosc2_io_cb};
 use crate::types::stdio::{blosc2_stdio_mmap, blosc2_stdio_params};

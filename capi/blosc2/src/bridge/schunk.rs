@@ -85,7 +85,7 @@ pub enum Purpose {
 /// An object that a call has entered. Dropping it leaves the object.
 pub struct Entered<T> {
     object: T,
-    _hold: Option<(Hold<'static>, serving::Use)>,
+    _hold: Option<(Hold<'static>, active_callbacks::Use)>,
 }
 
 impl<T> Entered<T> {
@@ -152,8 +152,8 @@ impl CSchunk {
     /// Enters the super-chunk for a purpose, like [`CSchunk::enter`].
     pub fn entered(self, purpose: Purpose) -> Result<Entered<CSchunk>> {
         let owner = self.owner();
-        let recursive = serving::is_callback();
-        let nested = recursive && owner.is_serving();
+        let recursive = active_callbacks::is_callback();
+        let nested = recursive && owner.has_active_callback();
         if recursive && owner.is_doing_io(nested) {
             trace_error!("a callback of an I/O backend can't use the super-chunk of the call");
             return Err(Error::InvalidParam);
@@ -176,7 +176,7 @@ impl CSchunk {
             }
             Error::InvalidParam
         })?;
-        let record = serving::Use::new(owner.as_ptr()).ok_or(Error::InvalidParam)?;
+        let record = active_callbacks::Use::new(owner.as_ptr()).ok_or(Error::InvalidParam)?;
         Ok(Entered { object: self, _hold: Some((hold, record)) })
     }
 
@@ -269,7 +269,8 @@ impl CSchunk {
         let owner = self.owner();
         // SAFETY: as in `gate`.
         let backend = unsafe { (*owner.as_ptr().cast::<Allocated>()).backend };
-        serving::is_io_of(backend) || (!nested && serving::is_used_outside_io(owner.as_ptr()))
+        active_callbacks::is_io_of(backend)
+            || (!nested && active_callbacks::is_used_outside_io(owner.as_ptr()))
     }
 
     /// Sets the frame, and its I/O backend if it is in files.
