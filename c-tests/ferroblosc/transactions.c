@@ -196,7 +196,7 @@ static void arrays(char *urlpath, bool contiguous) {
 
 #ifndef _WIN32
 
-/* A forked child frees its copy of a handle without a change of the file, of which a quarter is holes. */
+/* A forked child frees its copy of a handle, which does not compact the file. */
 static void a_child_frees_its_copy(char *urlpath) {
   blosc2_schunk *schunk = make(urlpath, true);
   struct stat before, after;

@@ -91,7 +91,7 @@ impl Store {
     /// Whether there is a directory at `path`.
     ///
     /// # Errors
-    /// The errors of [`Store::exists`].
+    /// [`Error`] if the storage cannot be read.
     pub fn is_directory(&self, path: &Path) -> Result<bool> {
         if self.is_system {
             return Ok(self.exists(path)? && path.is_dir());

@@ -64,7 +64,7 @@ struct Shared {
     counts: [usize; 2],
 }
 
-/// Returns the data of a chunk, of which a part that depends on the value is noise.
+/// Returns the data of a chunk. The value determines its first item and the number of random items.
 fn data(value: i64) -> Vec<u8> {
     let mut random = Random::new(value as u64);
     let noise = value as usize % ITEMS;
