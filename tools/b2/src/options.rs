@@ -109,7 +109,7 @@ impl OutputKind {
             {
                 "embed stores contain all leaves in one frame".to_owned()
             }
-            OutputKind::CopiedStore(_) => "stores are copied as they are".to_owned(),
+            OutputKind::CopiedStore(_) => "stores are copied unchanged".to_owned(),
             OutputKind::StoreOfArrays(_) => "not supported for stores".to_owned(),
             OutputKind::Table | OutputKind::ExportedTable => {
                 "not supported for tables in stores".to_owned()

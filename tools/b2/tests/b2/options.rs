@@ -165,7 +165,7 @@ fn options_for_stores_and_tables_have_an_effect_or_are_refused() {
     // The errors name the option.
     for (line, text) in [
         ("t.b2z o.csv --delimiter ;", "--delimiter: not supported for tables in stores"),
-        ("s.b2z o.b2z --no-checksums", "--no-checksums: stores are copied as they are"),
+        ("s.b2z o.b2z --no-checksums", "--no-checksums: stores are copied unchanged"),
         ("rec.npy o.b2z --auto", "--auto: not supported for tables in stores"),
         ("a.npy o.npy --level 9", "--level: not supported for .npy files"),
         ("a.npy o.csv --chunks 10", "--chunks: not supported for CSV files"),
