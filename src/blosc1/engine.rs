@@ -67,8 +67,8 @@ impl Engine {
     /// Decompresses the chunk `src`; returns the size of its data in bytes.
     ///
     /// # Errors
-    /// Returns the errors of [`lengths`](check::lengths); [`Error::Failure`] if the blocks are
-    /// invalid, or if threads are needed and their number is invalid.
+    /// [`Error`] if the header or a length is invalid; [`Error::Failure`] if the blocks are invalid,
+    /// or if threads are needed and their number is invalid.
     pub fn decompress(&mut self, src: &[u8], nthreads: i32, dest: &mut [u8]) -> Result<usize> {
         let header = src.first_chunk().ok_or(Error::Failure)?;
         let lengths = check::lengths(header, dest.len())?;
@@ -85,8 +85,7 @@ impl Engine {
     /// bytes.
     ///
     /// # Errors
-    /// Returns the errors of [`getitem_lengths`](check::getitem_lengths); [`Error::Failure`] if the
-    /// blocks are invalid.
+    /// [`Error`] if the header or a range is invalid; [`Error::Failure`] if the blocks are invalid.
     pub fn getitem(
         &mut self,
         src: &[u8],
