@@ -76,6 +76,21 @@ fn row_d13_every_test_id_has_an_entry() {
     }
 }
 
+/// The last number of each letter of the ids. Entries and their tests are never removed.
+const LAST: [(char, u32); 7] =
+    [('C', 75), ('D', 16), ('F', 38), ('S', 32), ('N', 43), ('P', 17), ('B', 15)];
+
+#[test]
+fn row_d13_no_entry_is_removed() {
+    let entries = entries();
+    for (letter, last) in LAST {
+        for number in 1..=last {
+            let id = format!("{letter}{number}");
+            assert!(entries.contains_key(&id), "{id} has no entry");
+        }
+    }
+}
+
 #[test]
 fn row_d13_the_table_of_groups_lists_all_groups_with_their_numbers_of_entries() {
     let page = markdown::document("docs/decisions.md");
