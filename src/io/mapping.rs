@@ -368,7 +368,7 @@ impl Mapping {
         }
         // The first write to a page of a private mapping reads the page.
         let to = to.min(self.of_file);
-        // SAFETY: the position is in the mapping.
+        // SAFETY: `to` is at most the size of the file, which the caller guarantees to be mapped.
         let start = unsafe { self.start.add(from.min(to)) };
         mapping::load_holes(self.fd, start, to.saturating_sub(from))
     }

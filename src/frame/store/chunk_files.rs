@@ -124,13 +124,12 @@ impl Rewritten<'_> {
         let ops = self.files.file_ops();
         let stream = self.stream.take().ok_or(Error::FileWrite)?;
         let identity = stream.identity();
-        let is_ours = || ops.identify(&self.temporary) == identity;
         let renamed = temporary::check(ops, &self.temporary, &*stream)
             .and_then(|()| stream.close())
             .and_then(|()| temporary::check_identity(ops, &self.temporary, identity))
             .and_then(|()| ops.rename(&self.temporary, &self.path));
         renamed.inspect_err(|_| {
-            if is_ours() {
+            if temporary::check_identity(ops, &self.temporary, identity).is_ok() {
                 let _ = ops.remove(&self.temporary);
             }
         })

@@ -37,8 +37,8 @@ pub fn change_in_place(
 /// closed, or staged. If that fails, the change is rolled back, too.
 ///
 /// # Errors
-/// Those of [`change_in_place`] and of `complete`. If the file can't be opened again for the
-/// rollback, the state is marked as stale: the file may contain the change.
+/// Returns the errors of [`change_in_place`] and of `complete`. If the file cannot be opened again
+/// for the rollback, the state is marked as stale: the file may contain the change.
 pub fn change_in_place_and_then(
     files: &Files,
     cached: &mut CachedState,

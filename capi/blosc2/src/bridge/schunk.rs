@@ -267,7 +267,7 @@ impl CSchunk {
     /// uses.
     fn is_doing_io(self, nested: bool) -> bool {
         let owner = self.owner();
-        // SAFETY: as in `gate`.
+        // SAFETY: the library made the struct, so it is an `Allocated`, which outlives the call.
         let backend = unsafe { (*owner.as_ptr().cast::<Allocated>()).backend };
         active_callbacks::is_io_of(backend)
             || (!nested && active_callbacks::is_used_outside_io(owner.as_ptr()))
