@@ -77,8 +77,8 @@ fn row_d13_every_test_id_has_an_entry() {
 }
 
 /// The last number of each letter of the ids. Entries and their tests are never removed.
-const LAST: [(char, u32); 7] =
-    [('C', 75), ('D', 16), ('F', 38), ('S', 32), ('N', 43), ('P', 17), ('B', 15)];
+const LAST: [(char, u32); 8] =
+    [('C', 75), ('D', 16), ('F', 38), ('S', 32), ('N', 43), ('P', 17), ('B', 15), ('U', 9)];
 
 #[test]
 fn row_d13_no_entry_is_removed() {
@@ -88,6 +88,18 @@ fn row_d13_no_entry_is_removed() {
             let id = format!("{letter}{number}");
             assert!(entries.contains_key(&id), "{id} has no entry");
         }
+    }
+}
+
+#[test]
+fn the_tests_that_run_c_programs_exist() {
+    let page = markdown::document("docs/decisions.md");
+    let tests = crate::text("capi/blosc2/tests/c_programs.rs");
+    let rows = page.rows(|cell| cell.ends_with(".c`"));
+    assert!(!rows.is_empty());
+    for row in rows {
+        let test = row[1].trim_matches('`');
+        assert!(tests.contains(&format!("fn {test}()")), "{test}");
     }
 }
 
@@ -112,7 +124,7 @@ fn the_entries_of_a_group_are_in_the_order_of_the_subjects_and_numbers() {
     for (heading, entries) in groups() {
         let key = |entry: &Entry| {
             let (letter, number) = entry.id.split_at(1);
-            ("CFSNLPBHTD".find(letter).unwrap(), number.parse::<u32>().unwrap())
+            ("CFSNLPBHTUD".find(letter).unwrap(), number.parse::<u32>().unwrap())
         };
         let unsorted = entries.windows(2).find(|pair| key(&pair[0]) >= key(&pair[1]));
         assert!(unsorted.is_none(), "{heading}: {}", unsorted.unwrap()[1].id);

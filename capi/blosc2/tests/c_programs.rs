@@ -52,7 +52,7 @@ fn row_c11_null_arguments_are_errors() {
 }
 
 #[test]
-fn without_memory_no_call_ends_the_process_or_damages_data_or_leaks() {
+fn row_u8_without_memory_no_call_ends_the_process_or_damages_data_or_leaks() {
     // Every request of the program can fail: `make test-full` tries all of them.
     let step = std::env::var("FERROBLOSC_MEMORY_STEP").unwrap_or_else(|_| "401".into());
     run(with_library(compile("out_of_memory.c", Linking::Shared, &[])).arg(step));
@@ -80,22 +80,22 @@ fn blocks_of_variable_length_round_trip() {
 }
 
 #[test]
-fn row_c14_row_c15_row_f27_row_f29_backends_read_files_and_paths_are_removed() {
+fn row_c14_row_c15_row_f27_row_f29_row_u7_backends_read_files_and_paths_are_removed() {
     passes("io.c");
 }
 
 #[test]
-fn borrowed_memory_can_be_passed_to_every_call() {
+fn row_u1_borrowed_memory_can_be_passed_to_every_call() {
     passes("borrowed_memory.c");
 }
 
 #[test]
-fn outputs_are_defined_after_errors() {
+fn row_u2_outputs_are_defined_after_errors() {
     passes("outputs.c");
 }
 
 #[test]
-fn callbacks_can_use_the_super_chunk_of_their_call() {
+fn row_u4_callbacks_can_use_the_super_chunk_of_their_call() {
     passes("reentrant.c");
 }
 
@@ -146,7 +146,7 @@ fn row_c16_concurrent_calls_do_not_race() {
 }
 
 #[test]
-fn threads_share_super_chunks_and_arrays() {
+fn row_u3_threads_share_super_chunks_and_arrays() {
     passes("sharing.c");
 }
 
@@ -176,7 +176,7 @@ fn handles_share_the_descriptors_of_the_process() {
 }
 
 #[test]
-fn readers_follow_files_that_others_change() {
+fn row_u5_readers_follow_files_that_others_change() {
     passes("followed_files.c");
 }
 
@@ -191,7 +191,7 @@ fn reshaped_arrays_views_and_files_follow_the_rows() {
 }
 
 #[test]
-fn parent_and_forked_child_lock_files_separately() {
+fn row_u6_parent_and_forked_child_lock_files_separately() {
     passes("forked_locks.c");
 }
 

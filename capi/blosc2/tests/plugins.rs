@@ -125,7 +125,7 @@ fn row_d5_row_c63_python_is_asked_for_plugins_only_if_enabled() {
 }
 
 #[test]
-fn every_reading_call_reports_a_missing_plugin() {
+fn row_u9_every_reading_call_reports_a_missing_plugin() {
     let folder = folder("forgotten", None);
     let program = folder.join("missing_plugin");
     run(compiler_of("missing_plugin.c", &program).arg(library_folder().join("libblosc2.so")));
@@ -145,7 +145,7 @@ fn every_reading_call_reports_a_missing_plugin() {
 }
 
 #[test]
-fn the_trace_names_plugin_library_and_variable() {
+fn row_u9_the_trace_names_plugin_library_and_variable() {
     let nothing = folder("traced", None);
     for (kind, id, code, parts) in [
         (

@@ -84,7 +84,7 @@ fn state(path: &Path) -> State {
 }
 
 #[test]
-fn a_chunk_that_needs_a_missing_plugin_is_not_damaged() {
+fn row_u9_a_chunk_that_needs_a_missing_plugin_is_not_damaged() {
     let folder = TestDir::new();
     for (id, name, library) in [
         (codec::id::OPENZL, "codec plugin \"openzl\" (id 38)", "libblosc2_openzl.so"),
@@ -116,7 +116,7 @@ fn a_chunk_that_needs_a_missing_plugin_is_not_damaged() {
 }
 
 #[test]
-fn repair_keeps_chunks_of_missing_plugins_and_repairs_others() {
+fn row_u9_repair_keeps_chunks_of_missing_plugins_and_repairs_others() {
     let folder = TestDir::new();
     frame(&folder, "f.b2frame", codec::id::OPENZL);
     let whole = folder.read("f.b2frame");
