@@ -66,7 +66,8 @@
 //!
 //! # Modules
 //!
-//! Files of Bloscpack, bcolz and NumPy are in the crate `ferroblosc-formats`.
+//! Bloscpack, bcolz, NumPy, Zarr, CSV, HDF5 and the stores of python-blosc2 are in the crate
+//! `ferroblosc-formats`.
 //!
 //! | to … | use |
 //! |---|---|

@@ -1,6 +1,5 @@
-//! The formats around Blosc: files of Bloscpack, directories of bcolz, stores of python-blosc2,
-//! `.npy` files, and conversion between all of them, except stores, and the formats of the crate
-//! `ferroblosc`.
+//! The formats around Blosc: files of Bloscpack, directories of bcolz, stores of python-blosc2 and
+//! `.npy` files; conversion between these formats, except stores, and those of `ferroblosc`.
 //!
 //! | to … | use |
 //! |---|---|

@@ -32,6 +32,14 @@ pub struct PrefilterCall<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Refused;
 
+impl std::fmt::Display for Refused {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("the callback refuses the block")
+    }
+}
+
+impl std::error::Error for Refused {}
+
 /// Generates the blocks to compress. Called concurrently from several threads, and possibly more
 /// than once for a block.
 pub trait Prefilter: Send + Sync {

@@ -43,7 +43,7 @@ pub enum HeaderForm {
     /// pipelines other than DELTA in slot 4 and one of the shuffles in slot 5; compression refuses
     /// them.
     Short,
-    /// The 16 bytes and all rules of Blosc 1.x, so that all its versions can read the chunk.
+    /// The 16 bytes and all rules of Blosc 1.x, so that C-Blosc 1.3 and later can read the chunk.
     Blosc1,
 }
 

@@ -47,9 +47,9 @@ pub enum Kind {
     Shared,
     /// Others must wait. The generation is incremented.
     Exclusive,
-    /// Others must wait. The generation is incremented by each exclusive acquisition directly
-    /// within this one, so that it counts the chunks that the call changes, as in C-Blosc2. A call
-    /// must not hold the lock shared around its changes.
+    /// Exclusive, for a call that changes several chunks. The acquisition of each change, nested
+    /// directly in this one, increments the generation once, as in C-Blosc2. There must be no shared
+    /// acquisition in between.
     Call,
 }
 
@@ -74,8 +74,8 @@ struct State {
     outermost: Option<Kind>,
     /// The generation that was last read or written.
     seen: u64,
-    /// The [`generation`](gate::generation) of the process that opened the file and acquired the
-    /// lock. Asking for the id of the process would make calls in a bracket slower.
+    /// The [`gate::generation`] of the process that opened the file and acquired the lock. It changes
+    /// at a fork. The id of the process would cost a system call in each nested acquisition.
     process: u32,
 }
 
@@ -241,7 +241,7 @@ impl Lock {
             wait_for(&opened.file, kind)?;
             // A frame that is removed and created again has a new lock file, which other processes
             // lock. A missing lock file is not created again: its frame is gone as well.
-            match self.names_another_than(&opened.file) {
+            match self.names_other_file(&opened.file) {
                 Ok(false) => break opened,
                 other => {
                     unlock(&opened.file);
@@ -296,7 +296,7 @@ impl Lock {
         if is_needed { Err(error) } else { Ok(None) }
     }
 
-    fn names_another_than(&self, file: &File) -> std::io::Result<bool> {
+    fn names_other_file(&self, file: &File) -> std::io::Result<bool> {
         let ours = files::identity_of(file)?;
         Ok(files::identity_at(&self.path).is_ok_and(|named| named != ours))
     }

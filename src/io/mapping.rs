@@ -7,14 +7,14 @@
 //! mapping     |################:··················|
 //!             0            file_size         mapping_size
 //! ```
-//! Three situations would end the process with a bus error and are prevented. A full disk: disk
-//! space is reserved before new pages of the file, or holes in it, are written; file systems that
-//! copy on write may need more. A read-only mapping: writes are rejected. A private mapping that
-//! outgrows its file: anonymous memory follows the last page of the file.
+//! Three situations would end the process with SIGBUS or SIGSEGV and are prevented. A full disk:
+//! disk space is reserved before new pages of the file, or holes in it, are written; file systems
+//! that copy on write may need more. A read-only mapping: writes are rejected. A private mapping
+//! that outgrows its file: anonymous memory follows the last page of the file.
 //!
 //! Other handles and programs may change the size of the file. [`Mapping::adapt_to_file_size`],
 //! which is called before each operation, detects such a change: the added bytes of a longer file
-//! are mapped, and access to truncated bytes fails instead of ending the process with a bus error.
+//! are mapped, and access to truncated bytes fails instead of ending the process with SIGBUS.
 //! A truncation between this check and the access still ends the process; only a lock that both
 //! programs use can prevent it.
 //!

@@ -3,7 +3,7 @@
 //! | file | compared items |
 //! |---|---|
 //! | `blocks.rs` | commands and programs with the tests that run them |
-//! | `circles.rs` | the imports of files with the layers; circles of imports |
+//! | `import_cycles.rs` | the imports of files with the layers; cycles of imports |
 //! | `decisions.rs` | the entries of `docs/decisions.md` with their tests and with the table of groups |
 //! | `environment.rs` | the table of variables with those the sources read |
 //! | `errors.rs` | the table of error codes with the header and with the code |
@@ -20,7 +20,7 @@
 //! | `speeds.rs` | the speeds in the README with the measured table |
 
 mod blocks;
-mod circles;
+mod import_cycles;
 mod decisions;
 mod environment;
 mod errors;

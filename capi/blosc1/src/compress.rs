@@ -172,9 +172,9 @@ pub unsafe extern "C" fn blosc_compress_ctx(
     })
 }
 
-/// Decompresses a chunk. The size in the header of the chunk is trusted: check chunks from other
-/// sources with blosc_cbuffer_validate() first. The environment variables BLOSC_NTHREADS and
-/// BLOSC_NOLOCK apply as in blosc_compress().
+/// Decompresses a chunk. It reads as many bytes as the header of the chunk states: check chunks
+/// from other sources with blosc_cbuffer_validate() first. The environment variables BLOSC_NTHREADS
+/// and BLOSC_NOLOCK apply as in blosc_compress().
 ///
 /// - `src`: the chunk.
 /// - `dest`: the destination, owned by the caller.
@@ -199,8 +199,8 @@ pub unsafe extern "C" fn blosc_decompress(
     })
 }
 
-/// Decompresses a chunk without global state. The size in the header of the chunk is trusted. Calls
-/// in different threads do not wait for one another.
+/// Decompresses a chunk without global state. Calls in different threads do not wait for one
+/// another. It reads as many bytes as the header of the chunk states.
 ///
 /// - `src`: the chunk.
 /// - `dest`: the destination, owned by the caller.
@@ -225,7 +225,8 @@ pub unsafe extern "C" fn blosc_decompress_ctx(
     })
 }
 
-/// Decompresses a range of items of a chunk. The size in the header of the chunk is trusted.
+/// Decompresses a range of items of a chunk. It reads as many bytes as the header of the chunk
+/// states.
 ///
 /// - `src`: the chunk.
 /// - `start`: the index of the first item.

@@ -276,8 +276,8 @@ pub unsafe extern "C" fn blosc2_decompress(
     })
 }
 
-/// Decompresses a chunk like blosc2_decompress(), with the signature of Blosc 1.x. The size in the
-/// header of the chunk is trusted.
+/// Decompresses a chunk like blosc2_decompress(), with the signature of Blosc 1.x. It reads as many
+/// bytes as the header of the chunk states: do not use it for untrusted chunks.
 ///
 /// - `src`: the chunk.
 /// - `dest`: the destination, owned by the caller; may be NULL if the chunk has no data.
@@ -325,7 +325,7 @@ pub unsafe extern "C" fn blosc2_getitem(
 }
 
 /// Decompresses a range of items of a chunk like blosc2_getitem(), with the signature of Blosc 1.x.
-/// The size in the header of the chunk is trusted.
+/// It reads as many bytes as the header of the chunk states: do not use it for untrusted chunks.
 ///
 /// - `src`: the chunk.
 /// - `start`: the index of the first item.

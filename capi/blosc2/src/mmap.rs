@@ -49,7 +49,8 @@ fn open(path: &CStr, mode: MapMode) -> Result<*mut libc::FILE, Error> {
 
 fork_safe_global! {
     /// State of mapped files that is not in their structs. An entry exists from the first use of a
-    /// mapping until it is destroyed. Callbacks of calls that lock the settings may use mapped files.
+    /// mapping until it is destroyed. It is locked after `STATE`, since a callback may use mapped
+    /// files while `STATE` is locked.
     static MAPPED: Vec<MappingState> = Vec::new();
     locked after STATE;
 }
@@ -66,7 +67,8 @@ struct MappingState {
     old: Vec<Pages>,
 }
 
-/// The number of [`MappingState::old`] of all entries. It is changed while the list is locked.
+/// The total number of [`MappingState::old`] in all entries. It changes only while [`MAPPED`] is
+/// locked, and is read without the lock.
 static OLD_PAGES: AtomicUsize = AtomicUsize::new(0);
 
 impl MappingState {
@@ -88,13 +90,13 @@ fn mapped() -> Locked<'static, Vec<MappingState>> {
 }
 
 /// Returns the entry of a struct. Adds an entry if a program filled in the struct itself.
-fn extra(
+fn state_of(
     mapped: &mut Vec<MappingState>,
     params: *const blosc2_stdio_mmap,
     file_size: usize,
 ) -> &mut MappingState {
     let params = params.addr();
-    let at = mapped.iter().position(|extra| extra.params == params);
+    let at = mapped.iter().position(|state| state.params == params);
     let at = at.unwrap_or_else(|| {
         mapped.push(MappingState { params, of_file: file_size, changed: false, old: Vec::new() });
         mapped.len() - 1
@@ -167,13 +169,13 @@ unsafe fn current(params: *mut blosc2_stdio_mmap) -> Option<Mapping> {
         }
         let mut all = mapped();
         let mut mapping = mapping_of(params)?;
-        let extra = extra(&mut all, params, mapping.file_size);
-        (mapping.of_file, mapping.changed) = (extra.of_file, extra.changed);
+        let state = state_of(&mut all, params, mapping.file_size);
+        (mapping.of_file, mapping.changed) = (state.of_file, state.changed);
         let old = mapping.adapt_to_file_size().ok()?;
         if let Some(pages) = old {
-            extra.keep(pages);
+            state.keep(pages);
         }
-        extra.of_file = mapping.of_file;
+        state.of_file = mapping.of_file;
         store_mapping(params, &mapping);
         Some(mapping)
     }
@@ -192,7 +194,7 @@ unsafe fn change<T>(
         let mut mapping = current(params)?;
         let result = change(&mut mapping);
         store_mapping(params, &mapping);
-        extra(&mut mapped(), params, mapping.file_size).changed = mapping.changed;
+        state_of(&mut mapped(), params, mapping.file_size).changed = mapping.changed;
         Some(result)
     }
 }
@@ -216,8 +218,8 @@ pub(crate) unsafe fn is_mapped(
     OLD_PAGES.load(Ordering::Relaxed) > 0
         && mapped()
             .iter()
-            .filter(|extra| extra.params == params.addr())
-            .any(|extra| extra.old.iter().any(|pages| pages.has(start, len)))
+            .filter(|state| state.params == params.addr())
+            .any(|state| state.old.iter().any(|pages| pages.has(start, len)))
 }
 
 /// Stores the address and the sizes of a mapping in its struct.
@@ -255,8 +257,8 @@ unsafe fn remap_if_replaced(params: *mut blosc2_stdio_mmap, path: &CStr) {
         let Some(mut mapping) = mapping_of(params).filter(|_| !is_same((*params).fd)) else {
             return;
         };
-        let extra = extra(&mut all, params, mapping.file_size);
-        if extra.changed && mapping.access == Access::Private {
+        let state = state_of(&mut all, params, mapping.file_size);
+        if state.changed && mapping.access == Access::Private {
             return;
         }
         let mode = match mapping.access {
@@ -271,8 +273,8 @@ unsafe fn remap_if_replaced(params: *mut blosc2_stdio_mmap, path: &CStr) {
         if stdio::redirect((*params).fd, stdio::number(file))
             && let Ok(new) = Mapping::new(stdio::descriptor((*params).fd), mapping.access, initial)
         {
-            extra.keep(mapping.replace(new));
-            extra.of_file = mapping.of_file;
+            state.keep(mapping.replace(new));
+            state.of_file = mapping.of_file;
             store_mapping(params, &mapping);
         }
         libc::fclose(file);
@@ -319,7 +321,7 @@ unsafe fn map(params: &mut blosc2_stdio_mmap, urlpath: *const c_char) -> Result<
         mode.write_info(&CStr::from_ptr(urlpath).to_string_lossy(), &mapping);
         store_mapping(params, &mapping);
         let mut all = mapped();
-        all.retain(|extra| extra.params != (&raw const *params).addr());
+        all.retain(|state| state.params != (&raw const *params).addr());
         drop(all);
         params.urlpath = path;
         params.file = file;
@@ -508,7 +510,7 @@ pub unsafe extern "C" fn blosc2_stdio_mmap_destroy(params: *mut c_void) -> c_int
             let stream = params.cast::<blosc2_stdio_mmap>();
             let opened = stream.as_mut().ok_or(Error::Failure)?;
             let mapping = mapping_of(stream).ok_or(Error::Failure)?;
-            mapped().retain(|extra| extra.params != stream.addr());
+            mapped().retain(|state| state.params != stream.addr());
             let synced = mapping.sync();
             let unmapped = mapping.unmap();
             let closed = libc::fclose(opened.file);

@@ -93,8 +93,9 @@ struct Original {
     header: Header,
     size: u64,
     offsets_start: u64,
-    /// The last chunk and its uncompressed bytes.
+    /// The last chunk.
     last: ChunkLocation,
+    /// The uncompressed bytes of the last chunk.
     plain: Vec<u8>,
     section: Option<MetadataSection>,
 }

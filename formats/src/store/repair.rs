@@ -22,9 +22,9 @@ use super::report::Severity;
 use super::writer::{StoreWriter, WriteOptions, container_of};
 use super::zip::Archive;
 
-/// The group of leaves that are damaged or have no key. It has a number if the key is used.
+/// The group of leaves that are damaged or have no key; `/lost-1`, `/lost-2` … if it exists.
 const LOST: &str = "/lost";
-/// The maximum number of leaves in this group with the same name, besides their numbers.
+/// The largest number that is appended to a name in this group to make it unique.
 const MAX_NAMES: u32 = 1000;
 /// The maximum number of bytes that are copied to find frames in an embed store, as a multiple of
 /// its data.
@@ -112,14 +112,14 @@ impl Store {
                 {
                     Ok(()) => {}
                     Err(error @ (Error::Refused { .. } | Error::InvalidName { .. })) => {
-                        self.lose(writer, key, &error.to_string(), repaired)?;
+                        self.move_to_lost(writer, key, &error.to_string(), repaired)?;
                     }
                     Err(error) => {
                         repaired.left_out.push(format!("{key}: {error}"));
                         check_system(error)?;
                     }
                 },
-                Ok(Some(fault)) => self.lose(writer, key, &fault, repaired)?,
+                Ok(Some(fault)) => self.move_to_lost(writer, key, &fault, repaired)?,
                 Err(error) => {
                     repaired.left_out.push(format!("{key}: {error}"));
                     check_system(error)?;
@@ -162,7 +162,7 @@ impl Store {
     }
 
     /// Copies a leaf that cannot keep its key to the group `/lost`.
-    fn lose(
+    fn move_to_lost(
         &self,
         writer: &mut StoreWriter,
         key: &str,

@@ -84,7 +84,7 @@ impl Compressor {
     }
 
     /// Returns a compressor with the same parameters but one thread, for concurrent work on several
-    /// chunks. The new compressor writes the same chunks and shares the cached workers.
+    /// chunks. The new compressor writes the same chunks, and both share a cache of buffers.
     pub fn clone_single_threaded(&self) -> Compressor {
         Compressor {
             params: self.params.clone().threads(1),
@@ -94,7 +94,7 @@ impl Compressor {
         }
     }
 
-    /// Returns the parameters, borrowed.
+    /// Returns the parameters.
     pub fn params(&self) -> &CParams {
         &self.params
     }
@@ -161,9 +161,9 @@ impl Compressor {
                 return Err(error);
             }
         };
-        let has_data = nbytes == 0 || source.is_present() || self.params.prefilter.is_some();
+        let has_input = nbytes == 0 || source.is_present() || self.params.prefilter.is_some();
         let typesize = check_params(&self.params, source.is_present())?;
-        if !has_data {
+        if !has_input {
             return Err(Error::InvalidParam);
         }
         let requested = self.requested_blocksize(nbytes, typesize)?;
@@ -272,8 +272,7 @@ impl Compressor {
         }
     }
 
-    /// Returns the usable prefix of `dest`, or `None` for sizes that Blosc 1.x refuses without an
-    /// error.
+    /// Returns the usable prefix of `dest`, or `None` for sizes for which Blosc 1.x returns 0.
     fn usable_dest<'d>(&self, nbytes: usize, dest: &'d mut [u8]) -> Result<Option<&'d mut [u8]>> {
         if self.params.header != HeaderForm::Blosc1 {
             check_sizes(nbytes, dest.len())?;

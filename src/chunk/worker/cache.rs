@@ -67,7 +67,7 @@ impl WorkerCache {
     }
 
     /// Returns a cache for concurrent work. Both use the shared workers from now on, so each can
-    /// reuse the worker of the other once that is dropped.
+    /// reuse the worker of the other after the other is dropped.
     pub fn clone_shared(&self) -> WorkerCache {
         self.register();
         let sibling = WorkerCache::with_shared(self.shared);
@@ -136,8 +136,8 @@ pub(crate) fn home_slot() -> usize {
     number % lines * SLOTS_PER_LINE + number / lines % SLOTS_PER_LINE
 }
 
-/// Idle workers for any thread; there are as many as have ever been busy at once. Slots are
-/// swapped, never locked, so they stay usable after a fork.
+/// Idle workers for any thread, at most as many as were ever busy at once. Slots are swapped, never
+/// locked, so they stay usable after a fork.
 pub(crate) struct SharedWorkers {
     slots: [Slot<Worker>; MAX_IDLE_WORKERS],
     /// The number of registered caches.
@@ -187,7 +187,7 @@ impl SharedWorkers {
         first.map_or_else(spare_worker, |(_, worker)| worker)
     }
 
-    /// Returns a worker, to the first empty slot from `home` on. It is freed if all are full.
+    /// Stores an idle worker in the first empty slot from `home` on, or frees it if all are full.
     pub fn put(&self, home: usize, worker: Box<Worker>) {
         let mut worker = worker;
         for slot in 0..MAX_IDLE_WORKERS {
@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn workers_beyond_the_idle_limit_are_freed() {
+    fn idle_workers_beyond_the_maximum_number_are_freed() {
         let workers = workers();
         (0..MAX_IDLE_WORKERS + 3).for_each(|_| workers.put(7, Box::default()));
         assert_eq!(workers.idle(0).count(), MAX_IDLE_WORKERS);
@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn workers_above_the_idle_limit_are_not_cached() {
+    fn workers_above_the_maximum_size_are_not_cached() {
         let mut worker = Worker { partial_block: vec![0; 2 << 20], ..Worker::default() };
         assert!(!worker.trim());
         worker.partial_block = vec![0; 1 << 20];

@@ -43,8 +43,8 @@ struct FileState {
 }
 
 impl FileState {
-    /// The number of bytes compared: a chunk's header, which differs in a chunk and an index, and
-    /// in indexes of different lengths.
+    /// The number of bytes compared, which include the header of a chunk. The headers of a data
+    /// chunk and of an index differ, and so do those of indexes of different lengths.
     const START_LEN: u64 = EXTENDED_HEADER_LENGTH as u64;
 
     /// Reads the state of a frame with this header.
@@ -63,9 +63,9 @@ impl FileState {
         Ok(FileState { fixed, position, start })
     }
 
-    /// Whether the file has the same state as when it was read. A change in place writes to
-    /// `position` first, a durable one only after the frame, and each writes the header after the
-    /// index: what was read in between is then of one state.
+    /// Whether the file has the same state as when it was read. Every writer writes the index before
+    /// the header, and a change in place begins at `position`. If both are unchanged after the rest
+    /// was read, no change overlapped it.
     ///
     /// # Errors
     /// Returns the errors of reading.
@@ -326,7 +326,7 @@ impl Frame {
         Ok(())
     }
 
-    /// Reads everything except the chunks, with the offsets, again while another handle changes it.
+    /// Reads the metadata and the offsets, and repeats this while another handle changes the file.
     /// The cached state of a replaced file becomes stale.
     ///
     /// # Errors
@@ -357,7 +357,8 @@ impl Frame {
     }
 
     fn reload(&self, files: &Files) -> Result<Loaded> {
-        // Other threads use the cached state, so the index is read and checked before.
+        // Other threads use the cached state, so the index is read and checked before that is
+        // replaced.
         let read = self.read_current(files)?;
         let mut loaded = read.loaded;
         let previous = std::mem::replace(&mut *self.cached(), read.cached);
@@ -371,7 +372,7 @@ impl Frame {
     }
 }
 
-/// Whether a file still has this state; true for a file without one, which has an older layout.
+/// Whether a file still has this state; true for `None`, since older layouts have no state.
 fn is_current(state: Option<&FileState>, files: &Files) -> Result<bool> {
     state.map_or(Ok(true), |state| state.is_current(files))
 }
@@ -383,7 +384,7 @@ fn changed() -> Error {
 
 /// Returns the error for a file that cannot be read as a frame: a file without the magic of a frame
 /// is none, and one that is shorter than a header is truncated. Readers of frames do not check the
-/// magic, so the error of reading such a file can be any.
+/// magic, so reading such a file can return any error.
 #[cold]
 fn explain(files: &Files, error: Error) -> Error {
     if error.errno().is_some() || error.kind() == ErrorKind::MemoryAlloc {

@@ -7,13 +7,13 @@ use crate::frame::store::{Frame, Replaced, Reserved, Shift, Space, Transaction};
 use crate::{Buffer, Error, Result};
 use std::collections::HashSet;
 
-/// The number of offsets reserved in addition to one eighth of the list.
-const MORE_OFFSETS: usize = 64;
+/// The minimum number of offsets by which a list grows. Long lists grow by one eighth.
+const MIN_GROWTH: usize = 64;
 
 /// The stored form of a chunk.
 #[derive(Clone, Copy, Debug)]
 pub enum Stored<'a> {
-    /// A chunk of one repeated value, whose size follows from its number.
+    /// A chunk of one repeated value, whose size follows from its index.
     Special(Special),
     /// The bytes of a chunk.
     Bytes(&'a [u8]),
@@ -31,53 +31,53 @@ impl Stored<'_> {
 /// A change of the chunks of a frame.
 #[derive(Clone, Copy, Debug)]
 pub enum Change<'a> {
-    /// Inserts a chunk before the chunk with this number, or appends it if there is none.
+    /// Inserts a chunk before the chunk with this index, or appends it if there is none.
     Insert(usize, Stored<'a>),
-    /// Inserts chunks of one repeated value. The numbers are those after the change, in ascending
+    /// Inserts chunks of one repeated value. The indexes are those after the change, in ascending
     /// order.
     InsertSpecial(&'a [usize], Special),
     /// Replaces a chunk.
     Update(usize, Stored<'a>),
     /// Deletes a chunk.
     Delete(usize),
-    /// Deletes chunks, in a transaction that defers its changes. The numbers are those before the
+    /// Deletes chunks, in a transaction that defers its changes. The indexes are those before the
     /// change, in ascending order.
     DeleteAll(&'a [usize]),
-    /// Reorders the chunks: new chunk `i` is the old chunk with the number in entry `i`.
+    /// Reorders the chunks: new chunk `i` is the old chunk with the index in entry `i`.
     Reorder(&'a [usize]),
     /// Fills an empty frame with this many chunks of one repeated value.
     Fill(usize, Special),
 }
 
-/// Inserts `item` so that it has each of the numbers `at`, which are in ascending order. Items move
+/// Inserts `item` so that it has each of the indexes `at`, which are in ascending order. Items move
 /// only once.
 ///
 /// # Errors
-/// [`Error::MemoryAlloc`]; [`Error::InvalidParam`] for a number beyond the end; the list is then
+/// [`Error::MemoryAlloc`]; [`Error::InvalidParam`] for an index beyond the end; the list is then
 /// unchanged.
 fn insert_at_all<T: Copy>(list: &mut Vec<T>, at: &[usize], item: T) -> Result<()> {
     let mut end = list.len();
-    if (0..).zip(at).any(|(before, &number)| number > end + before) {
+    if (0..).zip(at).any(|(before, &index)| index > end + before) {
         return Err(Error::InvalidParam);
     }
     list.try_reserve(at.len())?;
     list.resize(end + at.len(), item);
-    for (before, &number) in at.iter().enumerate().rev() {
+    for (before, &index) in at.iter().enumerate().rev() {
         // The items from here on are followed by one more new item than those after them.
-        let first = number - before;
-        list.copy_within(first..end, number + 1);
-        list[number] = item;
+        let first = index - before;
+        list.copy_within(first..end, index + 1);
+        list[index] = item;
         end = first;
     }
     Ok(())
 }
 
-/// Removes the items with the numbers `at`, which are in ascending order.
+/// Removes the items with the indexes `at`, which are in ascending order.
 fn remove_all<T>(list: &mut Vec<T>, at: &[usize]) {
-    let (mut number, mut gone) = (0, at.iter().peekable());
+    let (mut index, mut gone) = (0, at.iter().peekable());
     list.retain(|_| {
-        let is_gone = gone.next_if(|&&at| at == number).is_some();
-        number += 1;
+        let is_gone = gone.next_if(|&&at| at == index).is_some();
+        index += 1;
         !is_gone
     });
 }
@@ -99,7 +99,7 @@ impl Change<'_> {
         }
     }
 
-    /// Returns the number of the chunk that is replaced or deleted.
+    /// Returns the index of the chunk that is replaced or deleted.
     pub fn removed(self) -> Option<usize> {
         match self {
             Change::Update(at, _) | Change::Delete(at) => Some(at),
@@ -139,9 +139,9 @@ impl Change<'_> {
 }
 
 impl Frame {
-    /// Returns the sizes in bytes of the stored chunks that a change removes, in their order. The
-    /// sizes of chunks of the committed frame are 0 if the change deletes several chunks of a frame
-    /// in one file, since their bytes are not reused.
+    /// Returns the sizes in bytes of the stored chunks that a change removes, in their order. If it
+    /// deletes several chunks of a frame in one file, chunks that were committed earlier count as 0:
+    /// their bytes are not reused.
     ///
     /// # Errors
     /// [`Error::InvalidParam`] if there is no such chunk; [`Error::MemoryAlloc`]; the errors of
@@ -179,7 +179,7 @@ impl Frame {
         }
     }
 
-    /// Returns the current state, for a plan. `pending` are the chunks that the frame does not
+    /// Returns the state that [`Plan::new`] needs. `pending` are the chunks that the frame does not
     /// store yet, `old_lens` is the result of [`Frame::removed_lens`].
     pub(super) fn before<'a>(&mut self, pending: &'a [u8], old_lens: Vec<u64>) -> Before<'a> {
         let (sparse, keeps) = (self.is_sparse(), self.keeps_old_state());
@@ -264,7 +264,7 @@ pub struct Plan<'a> {
 /// seldom reallocated and little memory is unused.
 fn reserve_one<T>(list: &mut Vec<T>) -> Result<()> {
     if list.len() == list.capacity() {
-        list.try_reserve_exact(list.len() / 8 + MORE_OFFSETS)?;
+        list.try_reserve_exact(list.len() / 8 + MIN_GROWTH)?;
     }
     Ok(())
 }
@@ -313,7 +313,8 @@ impl<'a> Plan<'a> {
             plan.unchanged = plan.unchanged.min(*nchunk);
             offsets[*nchunk] = plan.assign_offset(offsets, bytes)?;
         }
-        // An index that becomes shorter may use as many bytes as before.
+        // The shorter index may use as many bytes as before: a deletion never makes it larger than
+        // its space.
         let mut spare = 0;
         match change {
             Change::Update(..) => {}

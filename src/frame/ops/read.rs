@@ -37,11 +37,11 @@ impl Deref for FrameChunk<'_> {
 /// A chunk and the owner of its bytes.
 enum FoundChunk<'a> {
     /// The frame.
-    Lent(&'a [u8]),
+    Borrowed(&'a [u8]),
     /// A new buffer.
-    Made(Buffer),
+    Owned(Buffer),
     /// The scratch buffer; the value is the size of the chunk in bytes.
-    Read(usize),
+    InScratch(usize),
 }
 
 /// A consistent copy of the cached state that locates chunks.
@@ -94,9 +94,9 @@ impl Frame {
         let mut bytes = Buffer::new();
         let found = self.find_chunk(&map, nchunk, &mut bytes);
         let chunk = found.and_then(|found| match found {
-            FoundChunk::Lent(chunk) => Ok(FrameChunk::Borrowed(chunk)),
-            FoundChunk::Made(chunk) => Ok(FrameChunk::Owned(chunk)),
-            FoundChunk::Read(len) => {
+            FoundChunk::Borrowed(chunk) => Ok(FrameChunk::Borrowed(chunk)),
+            FoundChunk::Owned(chunk) => Ok(FrameChunk::Owned(chunk)),
+            FoundChunk::InScratch(len) => {
                 bytes.resize(len)?;
                 Ok(FrameChunk::Owned(bytes))
             }
@@ -112,13 +112,13 @@ impl Frame {
         let map = self.map()?;
         let found = self.find_chunk(&map, nchunk, scratch);
         let chunk = found.and_then(|found| match found {
-            FoundChunk::Lent(chunk) => Ok(chunk),
-            FoundChunk::Made(chunk) => {
+            FoundChunk::Borrowed(chunk) => Ok(chunk),
+            FoundChunk::Owned(chunk) => {
                 let scratch = scratch.ensure_len(chunk.len())?;
                 scratch.copy_from_slice(&chunk);
                 Ok(&*scratch)
             }
-            FoundChunk::Read(len) => Ok(&scratch[..len]),
+            FoundChunk::InScratch(len) => Ok(&scratch[..len]),
         });
         map.checked(nchunk, chunk)
     }
@@ -127,10 +127,10 @@ impl Frame {
     fn find_chunk(&self, map: &Map, nchunk: usize, scratch: &mut Buffer) -> Result<FoundChunk<'_>> {
         let stored = map.offset(nchunk)?;
         if let Some(kind) = offset::special(stored)? {
-            return map.special_chunk(nchunk, kind).map(FoundChunk::Made);
+            return map.special_chunk(nchunk, kind).map(FoundChunk::Owned);
         }
         if map.pending {
-            return self.pending_chunk(stored).map(FoundChunk::Made);
+            return self.pending_chunk(stored).map(FoundChunk::Owned);
         }
         let found = match &self.location {
             Location::Memory(memory) => {
@@ -138,10 +138,10 @@ impl Frame {
                 let bytes = start.ok().and_then(|start| memory.bytes().get(start..));
                 let bytes = bytes.ok_or(Error::InvalidHeader)?;
                 let len = map.chunk_len(stored, bytes)?;
-                FoundChunk::Lent(bytes.get(..len).ok_or(Error::InvalidHeader)?)
+                FoundChunk::Borrowed(bytes.get(..len).ok_or(Error::InvalidHeader)?)
             }
             Location::Disk(files) if files.is_sparse() => {
-                FoundChunk::Read(files.read_chunk_file(offset::file_id(stored)?, scratch)?)
+                FoundChunk::InScratch(files.read_chunk_file(offset::file_id(stored)?, scratch)?)
             }
             Location::Disk(files) => {
                 let reader = files.latest()?;
@@ -149,9 +149,9 @@ impl Frame {
             }
         };
         map.check_len(match &found {
-            FoundChunk::Lent(chunk) => chunk,
-            FoundChunk::Made(chunk) => chunk,
-            FoundChunk::Read(len) => &scratch[..*len],
+            FoundChunk::Borrowed(chunk) => chunk,
+            FoundChunk::Owned(chunk) => chunk,
+            FoundChunk::InScratch(len) => &scratch[..*len],
         })?;
         Ok(found)
     }
@@ -366,7 +366,7 @@ impl Map {
         if let Some(view) = reader.view(position, EXTENDED_HEADER_LENGTH) {
             let len = self.chunk_len(stored, lent(view))?;
             let view = reader.view(position, len).ok_or(Error::FileRead)?;
-            return Ok(FoundChunk::Lent(lent(view)));
+            return Ok(FoundChunk::Borrowed(lent(view)));
         }
         // Chunks are mostly contiguous, so the next one usually starts at the end of this one.
         let next = self.offsets.get(nchunk + 1).filter(|&next| next > stored);
@@ -377,13 +377,13 @@ impl Map {
             reader.read(position, bytes)?;
             let len = self.chunk_len(stored, bytes)?;
             if len <= bytes.len() {
-                return Ok(FoundChunk::Read(len));
+                return Ok(FoundChunk::InScratch(len));
             }
         }
         reader.read(position, &mut header)?;
         let len = self.chunk_len(stored, &header)?;
         reader.read(position, scratch.ensure_len(len)?)?;
-        Ok(FoundChunk::Read(len))
+        Ok(FoundChunk::InScratch(len))
     }
 
     /// Returns the size in bytes of the chunk with this number, which follows from the chunk size.

@@ -199,7 +199,7 @@ pub struct Overwritten {
 
 impl Overwritten {
     /// Returns the output if it exists, is one of the inputs, and is replaced because `force` is true.
-    /// Waits until other programs have changed it.
+    /// Waits for the lock of the frame while another program changes it.
     pub fn find<'a>(
         output: &Path,
         force: bool,

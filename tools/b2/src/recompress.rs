@@ -1,5 +1,4 @@
-//! `recompress`: frames and arrays with other parameters of compression, or other chunks and
-//! blocks.
+//! `recompress`: rewrites frames and arrays with other compression parameters, chunks or blocks.
 //!
 //! Items, types and metadata stay unchanged. The new frame is written next to its target, compared
 //! with the old one item by item, and renamed.

@@ -43,7 +43,7 @@ pub struct Allocated {
     gate: Gate,
     /// The lock of the metalayers, and of the shape of an array.
     layers: Gate,
-    /// Records of memory that the super-chunk lent.
+    /// The pointers into the super-chunk that callers hold.
     loans: UnsafeCell<Loans>,
     /// The address of the frame's I/O backend; 0 without one. It is set before programs have the
     /// super-chunk.
@@ -69,7 +69,7 @@ impl Allocated {
     }
 }
 
-/// The use that a call makes of a super-chunk.
+/// What a call does with a super-chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Purpose {
     /// Reads metalayers or chunks as they are stored.

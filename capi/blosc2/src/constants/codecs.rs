@@ -25,7 +25,7 @@ pub const BLOSC2_USER_REGISTERED_CODECS_STOP: c_int = 255;
 
 /// Library code of registered codecs.
 pub const BLOSC_UDCODEC_LIB: c_int = 6;
-/// Library code of data stored in the super-chunk.
+/// Library code that the format reserves; no chunk has it.
 pub const BLOSC_SCHUNK_LIB: c_int = 7;
 /// Format code of registered codecs in the chunk flags.
 pub const BLOSC_UDCODEC_FORMAT: c_int = 6;

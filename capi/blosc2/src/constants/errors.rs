@@ -58,9 +58,11 @@ pub const BLOSC2_ERROR_FILE_TRUNCATE: c_int = -25;
 pub const BLOSC2_ERROR_THREAD_CREATE: c_int = -26;
 /// A postfilter failed.
 pub const BLOSC2_ERROR_POSTFILTER: c_int = -27;
-/// A special value of a frame failed.
+/// blosc2_schunk_fill_special() failed: the super-chunk has chunks, or is a frame and cannot store
+/// the value.
 pub const BLOSC2_ERROR_FRAME_SPECIAL: c_int = -28;
-/// A special value of a super-chunk failed.
+/// blosc2_schunk_fill_special() failed for a super-chunk in memory or for too many items; a chunk
+/// has an unknown special value.
 pub const BLOSC2_ERROR_SCHUNK_SPECIAL: c_int = -29;
 /// Error of an I/O plugin.
 pub const BLOSC2_ERROR_PLUGIN_IO: c_int = -30;

@@ -94,7 +94,7 @@ pub type blosc2_destroy_cb = Option<unsafe extern "C" fn(params: *mut c_void) ->
 pub struct blosc2_io_cb {
     /// The id, at least BLOSC2_IO_REGISTERED.
     pub id: u8,
-    /// The name; it must outlive the library.
+    /// The name; it is not copied, and must stay valid while the library is loaded.
     pub name: *mut c_char,
     /// Whether `read` fills a buffer of the library instead of returning a pointer to its own
     /// memory.

@@ -67,7 +67,7 @@ pub struct blosc2_cparams {
     /// The size of an item in bytes, 1 to BLOSC2_MAXBLOCKSIZE. Above BLOSC_MAX_TYPESIZE, chunks
     /// have items of 1 byte.
     pub typesize: i32,
-    /// The number of threads; 1 and less select the calling thread alone.
+    /// The number of threads; values below 2 select the calling thread alone.
     pub nthreads: i16,
     /// The size of a block in bytes, at most BLOSC2_MAXBLOCKSIZE; 0 for an automatic one.
     pub blocksize: i32,
@@ -150,7 +150,7 @@ pub type blosc2_postfilter_fn =
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct blosc2_dparams {
-    /// The number of threads; 1 and less select the calling thread alone.
+    /// The number of threads; values below 2 select the calling thread alone.
     pub nthreads: i16,
     /// The super-chunk of the chunks, or NULL.
     pub schunk: *mut c_void,

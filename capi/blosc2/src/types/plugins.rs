@@ -58,7 +58,7 @@ pub type blosc2_codec_decoder_cb = Option<
 pub struct blosc2_codec {
     /// The code, at least BLOSC2_USER_REGISTERED_CODECS_START.
     pub compcode: u8,
-    /// The name; it must outlive the library.
+    /// The name; it is not copied, and must stay valid while the library is loaded.
     pub compname: *mut c_char,
     /// The code of its library.
     pub complib: u8,
@@ -123,7 +123,7 @@ pub type blosc2_filter_backward_cb = Option<
 pub struct blosc2_filter {
     /// The id, at least BLOSC2_USER_REGISTERED_FILTERS_START.
     pub id: u8,
-    /// The name; it must outlive the library.
+    /// The name; it is not copied, and must stay valid while the library is loaded.
     pub name: *mut c_char,
     /// Its version, for information only.
     pub version: u8,
@@ -160,7 +160,7 @@ pub struct blosc2_tuner {
     pub free: Option<unsafe extern "C" fn(context: *mut blosc2_context) -> c_int>,
     /// The id, at least BLOSC2_USER_REGISTERED_TUNER_START.
     pub id: c_int,
-    /// The name; it must outlive the library.
+    /// The name; it is not copied, and must stay valid while the library is loaded.
     pub name: *mut c_char,
 }
 

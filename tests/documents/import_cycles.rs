@@ -333,8 +333,8 @@ impl Crate {
     }
 }
 
-/// Returns a shortest circle of imports through `file`.
-fn circle<'a>(
+/// Returns a shortest cycle of imports through `file`.
+fn cycle<'a>(
     imports: &BTreeMap<&'a str, BTreeSet<&'a str>>,
     file: &'a str,
 ) -> Option<Vec<&'a str>> {
@@ -385,9 +385,9 @@ fn no_file_imports_a_file_that_imports_it() {
     assert!(crates.len() > 10, "{}", crates.len());
     let imports = all_imports(&crates);
     assert!(imports.len() > 400, "{}", imports.len());
-    let circles: BTreeSet<Vec<&str>> =
-        imports.keys().filter_map(|file| circle(&imports, file)).collect();
-    assert!(circles.is_empty(), "{circles:#?}");
+    let cycles: BTreeSet<Vec<&str>> =
+        imports.keys().filter_map(|file| cycle(&imports, file)).collect();
+    assert!(cycles.is_empty(), "{cycles:#?}");
 }
 
 #[test]
@@ -424,5 +424,5 @@ fn imports_are_followed_to_the_file_that_defines_the_name() {
     assert!(!of("src/frame/mod.rs").contains("src/frame/ops/read.rs"));
     let mut circular = imports.clone();
     circular.get_mut("src/error.rs").unwrap().insert("src/frame/store/files.rs");
-    assert!(circle(&circular, "src/frame/store/files.rs").is_some());
+    assert!(cycle(&circular, "src/frame/store/files.rs").is_some());
 }
