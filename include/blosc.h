@@ -225,9 +225,9 @@ int blosc_compress_ctx(int clevel,
                        int numinternalthreads);
 
 /**
- * Decompresses a chunk. The size in the header of the chunk is trusted: check chunks from other
- * sources with blosc_cbuffer_validate() first. The environment variables BLOSC_NTHREADS and
- * BLOSC_NOLOCK apply as in blosc_compress().
+ * Decompresses a chunk. It reads as many bytes as the header of the chunk states: check chunks
+ * from other sources with blosc_cbuffer_validate() first. The environment variables BLOSC_NTHREADS
+ * and BLOSC_NOLOCK apply as in blosc_compress().
  *
  * @param src the chunk.
  * @param dest the destination, owned by the caller.
@@ -238,8 +238,8 @@ int blosc_compress_ctx(int clevel,
 BLOSC_EXPORT int blosc_decompress(const void *src, void *dest, size_t destsize);
 
 /**
- * Decompresses a chunk without global state. The size in the header of the chunk is trusted. Calls
- * in different threads do not wait for one another.
+ * Decompresses a chunk without global state. Calls in different threads do not wait for one
+ * another. It reads as many bytes as the header of the chunk states.
  *
  * @param src the chunk.
  * @param dest the destination, owned by the caller.
@@ -255,7 +255,8 @@ int blosc_decompress_ctx(const void *src,
                          int numinternalthreads);
 
 /**
- * Decompresses a range of items of a chunk. The size in the header of the chunk is trusted.
+ * Decompresses a range of items of a chunk. It reads as many bytes as the header of the chunk
+ * states.
  *
  * @param src the chunk.
  * @param start the index of the first item.

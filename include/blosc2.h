@@ -278,7 +278,7 @@ enum {
   BLOSC2_USER_REGISTERED_CODECS_STOP = 255,
   /** Library code of registered codecs. */
   BLOSC_UDCODEC_LIB = 6,
-  /** Library code of data stored in the super-chunk. */
+  /** Library code that the format reserves; no chunk has it. */
   BLOSC_SCHUNK_LIB = 7,
   /** Format code of registered codecs in the chunk flags. */
   BLOSC_UDCODEC_FORMAT = 6,
@@ -386,9 +386,15 @@ enum {
   BLOSC2_ERROR_THREAD_CREATE = -26,
   /** A postfilter failed. */
   BLOSC2_ERROR_POSTFILTER = -27,
-  /** A special value of a frame failed. */
+  /**
+   * blosc2_schunk_fill_special() failed: the super-chunk has chunks, or is a frame and cannot store
+   * the value.
+   */
   BLOSC2_ERROR_FRAME_SPECIAL = -28,
-  /** A special value of a super-chunk failed. */
+  /**
+   * blosc2_schunk_fill_special() failed for a super-chunk in memory or for too many items; a chunk
+   * has an unknown special value.
+   */
   BLOSC2_ERROR_SCHUNK_SPECIAL = -29,
   /** Error of an I/O plugin. */
   BLOSC2_ERROR_PLUGIN_IO = -30,
@@ -500,7 +506,7 @@ typedef struct blosc2_cparams {
    * have items of 1 byte.
    */
   int32_t typesize;
-  /** The number of threads; 1 and less select the calling thread alone. */
+  /** The number of threads; values below 2 select the calling thread alone. */
   int16_t nthreads;
   /** The size of a block in bytes, at most BLOSC2_MAXBLOCKSIZE; 0 for an automatic one. */
   int32_t blocksize;
@@ -571,7 +577,7 @@ typedef int (*blosc2_postfilter_fn)(struct blosc2_postfilter_params *params);
 
 /** The decompression parameters. Start from BLOSC2_DPARAMS_DEFAULTS. */
 typedef struct blosc2_dparams {
-  /** The number of threads; 1 and less select the calling thread alone. */
+  /** The number of threads; values below 2 select the calling thread alone. */
   int16_t nthreads;
   /** The super-chunk of the chunks, or NULL. */
   void *schunk;
@@ -642,7 +648,7 @@ typedef int (*blosc2_codec_decoder_cb)(const uint8_t *input,
 typedef struct blosc2_codec {
   /** The code, at least BLOSC2_USER_REGISTERED_CODECS_START. */
   uint8_t compcode;
-  /** The name; it must outlive the library. */
+  /** The name; it is not copied, and must stay valid while the library is loaded. */
   char *compname;
   /** The code of its library. */
   uint8_t complib;
@@ -699,7 +705,7 @@ typedef int (*blosc2_filter_backward_cb)(const uint8_t *input,
 typedef struct blosc2_filter {
   /** The id, at least BLOSC2_USER_REGISTERED_FILTERS_START. */
   uint8_t id;
-  /** The name; it must outlive the library. */
+  /** The name; it is not copied, and must stay valid while the library is loaded. */
   char *name;
   /** Its version, for information only. */
   uint8_t version;
@@ -726,7 +732,7 @@ typedef struct blosc2_tuner {
   int (*free)(struct blosc2_context_s *context);
   /** The id, at least BLOSC2_USER_REGISTERED_TUNER_START. */
   int id;
-  /** The name; it must outlive the library. */
+  /** The name; it is not copied, and must stay valid while the library is loaded. */
   char *name;
 } blosc2_tuner;
 
@@ -834,7 +840,7 @@ typedef int (*blosc2_destroy_cb)(void *params);
 typedef struct blosc2_io_cb {
   /** The id, at least BLOSC2_IO_REGISTERED. */
   uint8_t id;
-  /** The name; it must outlive the library. */
+  /** The name; it is not copied, and must stay valid while the library is loaded. */
   char *name;
   /**
    * Whether `read` fills a buffer of the library instead of returning a pointer to its own
@@ -1118,8 +1124,8 @@ int blosc1_compress(int clevel,
 BLOSC_EXPORT int blosc2_decompress(const void *src, int32_t srcsize, void *dest, int32_t destsize);
 
 /**
- * Decompresses a chunk like blosc2_decompress(), with the signature of Blosc 1.x. The size in the
- * header of the chunk is trusted.
+ * Decompresses a chunk like blosc2_decompress(), with the signature of Blosc 1.x. It reads as many
+ * bytes as the header of the chunk states: do not use it for untrusted chunks.
  *
  * @param src the chunk.
  * @param dest the destination, owned by the caller; may be NULL if the chunk has no data.
@@ -1151,7 +1157,7 @@ int blosc2_getitem(const void *src,
 
 /**
  * Decompresses a range of items of a chunk like blosc2_getitem(), with the signature of Blosc 1.x.
- * The size in the header of the chunk is trusted.
+ * It reads as many bytes as the header of the chunk states: do not use it for untrusted chunks.
  *
  * @param src the chunk.
  * @param start the index of the first item.

@@ -20,13 +20,13 @@
 //! | `speeds.rs` | the speeds in the README with the measured table |
 
 mod blocks;
-mod import_cycles;
 mod decisions;
 mod environment;
 mod errors;
 mod examples;
 mod formats;
 mod headers;
+mod import_cycles;
 mod language;
 mod layout;
 mod links;
