@@ -6,13 +6,14 @@
 
 use std::ffi::{CStr, CString};
 use std::ops::Deref;
-use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, OnceLock};
 
 use super::info::{Code, CodecInfo};
 use super::interface::Codec;
 use super::{id, lookup};
 use crate::escape::escape;
 use crate::plugin::{Kind, Plugin};
+use crate::pool::SharedList;
 use crate::{Error, Result};
 
 /// The version byte of chunks written by the codecs of the table.
@@ -87,10 +88,10 @@ impl RegisteredCodec {
 }
 
 /// Implementations of loaded plugins, by id. They are never unloaded.
-static LOADED: RwLock<Vec<(u8, Arc<dyn Codec>)>> = RwLock::new(Vec::new());
+static LOADED: SharedList<(u8, Arc<dyn Codec>)> = SharedList::new();
 
 /// User codecs in registration order.
-static USERS: RwLock<Vec<RegisteredCodec>> = RwLock::new(Vec::new());
+static USERS: SharedList<RegisteredCodec> = SharedList::new();
 
 /// Registers a codec of the program for all contexts of this process, under `id` and `name`.
 /// Registering an id again under the same name has no effect. Chunks record the id and version 1.
@@ -125,29 +126,27 @@ pub fn register_entry(
         );
         return Err(Error::CodecParam.because(text));
     }
-    let mut users = write_users();
-    if let Some(known) = users.iter().find(|known| known.id == id) {
-        if known.name == name {
-            return Ok(());
+    let name = intern(name);
+    let codec = codec.map(Implementation::Added);
+    USERS.update(|users| {
+        if let Some(known) = users.iter().find(|known| known.id == id) {
+            if known.name == name {
+                return Ok(());
+            }
+            let known = known.name.to_string_lossy();
+            let text =
+                format!("codec {id} is registered already, with the name {}", escape(&known));
+            return Err(Error::CodecParam.because(text));
         }
-        let known = known.name.to_string_lossy();
-        let text = format!("codec {id} is registered already, with the name {}", escape(&known));
-        return Err(Error::CodecParam.because(text));
-    }
-    users.try_reserve(1)?;
-    users.push(RegisteredCodec {
-        id,
-        name: intern(name),
-        complib,
-        version,
-        codec: codec.map(Implementation::Added),
-    });
-    Ok(())
+        users.try_reserve(1)?;
+        users.push(RegisteredCodec { id, name, complib, version, codec: codec.clone() });
+        Ok(())
+    })
 }
 
 /// Removes all user codecs; the plugins stay.
 pub fn reset_user_registrations() {
-    write_users().clear();
+    USERS.update(Vec::clear);
 }
 
 /// Returns the registered codec or plugin with this id.
@@ -155,7 +154,7 @@ pub fn registered(id: u8) -> Option<RegisteredCodec> {
     if id < id::FIRST_USER {
         return lookup::info(id).and_then(plugin_entry);
     }
-    read_users().iter().find(|known| known.id == id).cloned()
+    USERS.find(|known| known.id == id)
 }
 
 /// Returns the implementation of the codec with this id, and loads it if only its name is known.
@@ -197,19 +196,22 @@ fn missing(id: u8) -> Error {
 /// Stores a loaded implementation for later calls.
 fn store_loaded(registered: &RegisteredCodec, codec: &Arc<dyn Codec>) -> Result<()> {
     if registered.id < id::FIRST_USER {
-        let mut loaded = LOADED.write().unwrap_or_else(PoisonError::into_inner);
-        if loaded.iter().all(|known| known.0 != registered.id) {
-            loaded.try_reserve(1)?;
-            loaded.push((registered.id, Arc::clone(codec)));
-        }
-        return Ok(());
+        return LOADED.update(|loaded| {
+            if loaded.iter().all(|known| known.0 != registered.id) {
+                loaded.try_reserve(1)?;
+                loaded.push((registered.id, Arc::clone(codec)));
+            }
+            Ok(())
+        });
     }
     let same = |known: &&mut RegisteredCodec| {
         known.id == registered.id && known.name == registered.name && known.codec.is_none()
     };
-    if let Some(known) = write_users().iter_mut().find(same) {
-        known.codec = Some(Implementation::Added(Arc::clone(codec)));
-    }
+    USERS.update(|users| {
+        if let Some(known) = users.iter_mut().find(same) {
+            known.codec = Some(Implementation::Added(Arc::clone(codec)));
+        }
+    });
     Ok(())
 }
 
@@ -219,7 +221,7 @@ pub(super) fn find_by_name(name: &[u8]) -> Option<RegisteredCodec> {
     if let Some(plugin) = named.find_map(plugin_entry) {
         return Some(plugin);
     }
-    read_users().iter().find(|known| known.name.to_bytes() == name).cloned()
+    USERS.find(|known| known.name.to_bytes() == name)
 }
 
 /// Returns the codec as a registered one if it is a plugin.
@@ -228,9 +230,7 @@ fn plugin_entry(known: &CodecInfo) -> Option<RegisteredCodec> {
         Code::Stream(_) => return None,
         Code::Plugin(codec) => Some(Implementation::BuiltIn(codec)),
         Code::External => {
-            let loaded = LOADED.read().unwrap_or_else(PoisonError::into_inner);
-            let codec = loaded.iter().find(|(id, _)| *id == known.id);
-            codec.map(|(_, codec)| Implementation::Added(Arc::clone(codec)))
+            LOADED.find(|(id, _)| *id == known.id).map(|(_, codec)| Implementation::Added(codec))
         }
     };
     Some(RegisteredCodec {
@@ -245,24 +245,20 @@ fn plugin_entry(known: &CodecInfo) -> Option<RegisteredCodec> {
 /// Returns a leaked copy of `name`, because names are returned to callers without an owner. Each
 /// distinct name is leaked once, so repeated registration does not grow memory.
 fn intern(name: &CStr) -> &'static CStr {
-    static NAMES: RwLock<Vec<&'static CStr>> = RwLock::new(Vec::new());
-    let mut names = NAMES.write().unwrap_or_else(PoisonError::into_inner);
-    if let Some(known) = names.iter().find(|known| **known == name) {
+    static NAMES: SharedList<&'static CStr> = SharedList::new();
+    let is_same = |known: &&'static CStr| *known == name;
+    if let Some(known) = NAMES.find(is_same) {
         return known;
     }
     let leaked: &'static CStr = Box::leak(CString::from(name).into_boxed_c_str());
-    names.push(leaked);
-    leaked
-}
-
-// No code panics while holding a lock, and entries are always complete: poison is ignored.
-
-fn read_users() -> RwLockReadGuard<'static, Vec<RegisteredCodec>> {
-    USERS.read().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn write_users() -> RwLockWriteGuard<'static, Vec<RegisteredCodec>> {
-    USERS.write().unwrap_or_else(PoisonError::into_inner)
+    // Another thread may have added the name in the meantime.
+    NAMES.update(|names| {
+        let known = names.iter().copied().find(is_same);
+        known.unwrap_or_else(|| {
+            names.push(leaked);
+            leaked
+        })
+    })
 }
 
 #[cfg(test)]

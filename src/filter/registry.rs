@@ -4,17 +4,19 @@
 //! fails otherwise. A filter may be registered by name only; the [`Loader`] of the process finds
 //! its code when it is needed.
 
-use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock};
 
 use super::{Filter, FilterInfo, id, info};
 use crate::escape::escape;
 use crate::plugin::{Kind, Plugin};
+use crate::pool::SharedList;
 use crate::{Error, Result};
 
 /// A user-defined filter, possibly without code.
+#[derive(Clone)]
 struct Registered {
     id: u8,
-    name: String,
+    name: Arc<str>,
     filter: Option<Arc<dyn Filter>>,
 }
 
@@ -29,7 +31,7 @@ pub fn set_loader(loader: Loader) {
     LOADER.get_or_init(|| loader);
 }
 
-static REGISTRY: RwLock<Vec<Registered>> = RwLock::new(Vec::new());
+static REGISTRY: SharedList<Registered> = SharedList::new();
 
 /// Registers a filter of the program for all contexts of this process, under `id` and `name`.
 /// Registering an id again under the same name has no effect.
@@ -52,23 +54,23 @@ pub fn register_entry(filter_id: u8, name: &str, filter: Option<Arc<dyn Filter>>
             format!("{filter_id} is not the id of a filter of the program: {first} to 255 are");
         return Err(Error::Failure.because(text));
     }
-    let mut registry = REGISTRY.write().unwrap_or_else(PoisonError::into_inner);
-    match registry.iter().find(|known| known.id == filter_id) {
-        Some(known) if known.name == name => Ok(()),
+    REGISTRY.update(|registry| match registry.iter().find(|known| known.id == filter_id) {
+        Some(known) if *known.name == *name => Ok(()),
         Some(known) => Err(Error::Failure.because(format!(
             "filter {filter_id} is registered already, with the name {}",
             escape(&known.name)
         ))),
         None => {
-            registry.push(Registered { id: filter_id, name: name.to_owned(), filter });
+            let (name, filter) = (name.into(), filter.clone());
+            registry.push(Registered { id: filter_id, name, filter });
             Ok(())
         }
-    }
+    })
 }
 
 /// Removes all user-defined filters.
 pub fn reset_user_registrations() {
-    REGISTRY.write().unwrap_or_else(PoisonError::into_inner).clear();
+    REGISTRY.update(Vec::clear);
 }
 
 /// Whether a context may use this filter id: the id of a built-in filter, or any id in the users'
@@ -97,16 +99,12 @@ pub(super) fn find(filter_id: u8) -> Option<Callable> {
     if let Some(info) = info(filter_id) {
         return Some(Callable::BuiltIn(info));
     }
-    let registry = REGISTRY.read().unwrap_or_else(PoisonError::into_inner);
-    let known = registry.iter().find(|known| known.id == filter_id)?;
-    known.filter.clone().map(Callable::User)
+    REGISTRY.find(|known| known.id == filter_id)?.filter.map(Callable::User)
 }
 
 /// Returns the name under which a user-defined filter is registered.
 pub fn name_of(filter_id: u8) -> Option<String> {
-    let registry = REGISTRY.read().unwrap_or_else(PoisonError::into_inner);
-    let known = registry.iter().find(|known| known.id == filter_id)?;
-    Some(known.name.clone())
+    REGISTRY.find(|known| known.id == filter_id).map(|known| known.name.to_string())
 }
 
 /// Returns the description of a filter without code.
@@ -145,10 +143,11 @@ fn load_quietly(filter_id: u8) -> Option<Callable> {
     }
     let name = name_of(filter_id)?;
     let filter = LOADER.get()?(&name)?;
-    let mut registry = REGISTRY.write().unwrap_or_else(PoisonError::into_inner);
-    let same = |known: &&mut Registered| known.id == filter_id && known.name == name;
-    if let Some(known) = registry.iter_mut().find(same) {
-        known.filter.get_or_insert_with(|| Arc::clone(&filter));
-    }
+    let same = |known: &&mut Registered| known.id == filter_id && *known.name == *name;
+    REGISTRY.update(|registry| {
+        if let Some(known) = registry.iter_mut().find(same) {
+            known.filter.get_or_insert_with(|| Arc::clone(&filter));
+        }
+    });
     Some(Callable::User(filter))
 }

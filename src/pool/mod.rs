@@ -28,6 +28,7 @@
 // | `fork.rs` | the number of forks |
 // | `process.rs` | the process-wide pool, and its replacement in a forked child |
 // | `backend.rs` | user-provided threads that replace the pool's |
+// | `shared_list.rs` | a list that is replaced by changes, for registries |
 
 mod backend;
 mod bits;
@@ -42,6 +43,7 @@ mod helpers;
 mod panics;
 mod process;
 mod run;
+mod shared_list;
 mod slot;
 pub(crate) mod sync;
 
@@ -59,6 +61,7 @@ pub const MAX_THREADS: usize = 32767;
 /// What the C libraries and `ferroblosc-formats` use in addition.
 mod internals {
     pub use super::run::{release, run};
+    pub use super::shared_list::SharedList;
 }
 
 #[cfg(test)]

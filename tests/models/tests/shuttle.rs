@@ -25,7 +25,8 @@ tests! {
         the_pool_of_the_process_is_created_once
         a_forked_child_makes_a_pool
         a_job_may_fork
-        a_backend_outlives_its_runs;
+        a_backend_outlives_its_runs
+        changes_of_a_shared_list_are_all_kept;
     gate:
         writers_are_alone
         calls_are_not_waited_for

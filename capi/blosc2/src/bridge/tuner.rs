@@ -9,22 +9,24 @@ use crate::types::context::blosc2_context;
 use crate::types::plugins::blosc2_tuner;
 use ferroblosc::chunk::{Tuner, TunerCall};
 use ferroblosc::plugin::{Kind, Plugin};
+use ferroblosc::pool::SharedList;
 use ferroblosc::{Error, Result};
 use std::ffi::{CStr, c_int, c_void};
 use std::ptr::null_mut;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 /// The maximum number of registered tuners.
 const MAX_TUNERS: usize = 255;
 
 /// The registered tuners.
-static REGISTRY: RwLock<Vec<Registered>> = RwLock::new(Vec::new());
+static REGISTRY: SharedList<Registered> = SharedList::new();
 /// The tuners loaded from plugin libraries. They are never removed, since the libraries are never
 /// unloaded.
-static LOADED: RwLock<Vec<Registered>> = RwLock::new(Vec::new());
+static LOADED: SharedList<Registered> = SharedList::new();
 /// The name of the project's tuner.
 const BTUNE_NAME: &CStr = c"btune";
 
+#[derive(Clone)]
 struct Registered(blosc2_tuner);
 
 // SAFETY: the functions of a tuner may be called from any thread, and its name outlives the
@@ -38,10 +40,8 @@ fn registered(id: c_int) -> Option<blosc2_tuner> {
     find(&REGISTRY, id).filter(has_functions).or_else(|| find(&LOADED, id))
 }
 
-fn find(tuners: &RwLock<Vec<Registered>>, id: c_int) -> Option<blosc2_tuner> {
-    let tuners = tuners.read().unwrap_or_else(PoisonError::into_inner);
-    let found = tuners.iter().find(|tuner| tuner.0.id == id);
-    found.map(|tuner| tuner.0)
+fn find(tuners: &SharedList<Registered>, id: c_int) -> Option<blosc2_tuner> {
+    tuners.find(|tuner| tuner.0.id == id).map(|tuner| tuner.0)
 }
 
 /// Whether a context can be created with a tuner.
@@ -63,10 +63,11 @@ fn registered_or_loaded(id: c_int) -> Option<blosc2_tuner> {
             plugins::load_tuner(id, name, Registrant::User)
         }
     }?;
-    let mut loaded = LOADED.write().unwrap_or_else(PoisonError::into_inner);
-    loaded.try_reserve(1).ok()?;
-    loaded.push(Registered(tuner));
-    Some(tuner)
+    LOADED.update(|loaded| {
+        loaded.try_reserve(1).ok()?;
+        loaded.push(Registered(tuner));
+        Some(tuner)
+    })
 }
 
 /// Returns the description of a tuner that cannot be loaded, for the trace.
@@ -106,7 +107,7 @@ pub unsafe fn initialize(
 
 /// Removes all registered tuners.
 pub fn reset() {
-    REGISTRY.write().unwrap_or_else(PoisonError::into_inner).clear();
+    REGISTRY.update(Vec::clear);
 }
 
 /// Registers a tuner.
@@ -119,8 +120,7 @@ pub unsafe fn register(tuner: blosc2_tuner) -> Result<()> {
     }
     // SAFETY: the caller guarantees a NUL-terminated string.
     let name = |tuner: &blosc2_tuner| unsafe { CStr::from_ptr(tuner.name) };
-    let mut registry = REGISTRY.write().unwrap_or_else(PoisonError::into_inner);
-    match registry.iter().find(|known| known.0.id == tuner.id) {
+    REGISTRY.update(|registry| match registry.iter().find(|known| known.0.id == tuner.id) {
         Some(known) if name(&known.0) == name(&tuner) => Ok(()),
         Some(_) => Err(Error::Failure),
         None if registry.len() == MAX_TUNERS => Err(Error::CodecSupport),
@@ -129,7 +129,7 @@ pub unsafe fn register(tuner: blosc2_tuner) -> Result<()> {
             registry.push(Registered(tuner));
             Ok(())
         }
-    }
+    })
 }
 
 /// A registered tuner of a context.

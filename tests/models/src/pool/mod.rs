@@ -21,6 +21,8 @@ mod panics;
 mod process;
 #[path = "../../../../src/pool/run.rs"]
 mod run;
+#[path = "../../../../src/pool/shared_list.rs"]
+mod shared_list;
 #[path = "../../../../src/pool/slot.rs"]
 mod slot;
 pub(crate) mod sync;

@@ -1,6 +1,7 @@
 //! Models of the pool, the backend and the fork handler, for shuttle.
 
 use super::helpers::Pool;
+use super::shared_list::SharedList;
 use super::thread::{check, fork, join_helpers, refuse_threads, spawn, started};
 use super::{Backend, release, run, set_backend};
 use shuttle::sync::atomic::{AtomicBool, AtomicUsize};
@@ -256,5 +257,41 @@ pub fn a_backend_outlives_its_runs() {
         release();
         join_helpers();
         fork();
+    });
+}
+
+/// An item of a shared list that reports uses after its end.
+struct Item {
+    number: usize,
+    is_dropped: AtomicBool,
+}
+
+impl Drop for Item {
+    fn drop(&mut self) {
+        assert!(!self.is_dropped.swap(true, SeqCst), "an item is dropped twice");
+    }
+}
+
+/// Threads change and read a shared list: no change is lost, and no list is used after its end.
+pub fn changes_of_a_shared_list_are_all_kept() {
+    check(|| {
+        let list = Arc::new(SharedList::<Arc<Item>>::new());
+        let threads: Vec<_> = (0..3)
+            .map(|number| {
+                let list = list.clone();
+                spawn(move || {
+                    let item = Arc::new(Item { number, is_dropped: AtomicBool::new(false) });
+                    list.update(|list| list.push(item.clone()));
+                    let found = list.find(|item| item.number == number).unwrap();
+                    assert!(!found.is_dropped.load(SeqCst), "a dropped item is found");
+                })
+            })
+            .collect();
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+        let mut numbers: Vec<_> =
+            list.update(|list| list.drain(..).map(|item| item.number).collect());
+        numbers.sort_unstable();
+        assert_eq!(numbers, [0, 1, 2]);
+        assert!(list.find(|_| true).is_none());
     });
 }
