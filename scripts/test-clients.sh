@@ -5,7 +5,7 @@
 # usage: test-clients.sh BUILD [CLIENT...]
 #
 # BUILD is cargo's output directory. Each client is a script in scripts/clients; the default is all
-# of them. The clients are unmodified Debian packages, PyPI packages built from source, or crates;
+# of them. `fast` stands for those that need less than three minutes. The clients are unmodified Debian packages, PyPI packages built from source, or crates;
 # missing ones are installed. /proc/self/maps of each client process proves which libraries it
 # loaded; the ELF note of a Rust program, which code is linked to it. CLIENT_JOBS clients run at a
 # time; the default is the number of processors.
@@ -15,8 +15,10 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 build=$(realpath "$1")
 shift
 # The fast clients are first. Those in Rust share a target directory, in which one builds at a time.
-all="c-program python-blosc numcodecs h5py h5repack openvdb gdal dask python-blosc-built hdf5plugin bloscpack bcolz b2 stores pytables-debian blosc-src hdf5-metno rust-blosc zarrs pytables"
-read -ra clients <<< "${*:-$all}"
+fast="c-program python-blosc numcodecs h5py h5repack openvdb gdal dask python-blosc-built hdf5plugin bloscpack bcolz b2 stores blosc-src hdf5-metno rust-blosc"
+all="$fast pytables-debian zarrs pytables"
+selected=" ${*:-$all} "
+read -ra clients <<< "${selected/ fast / $fast }"
 
 export ROOT=$root BUILD=$build TARGET=${CARGO_TARGET_DIR:-$root/target}
 work=$TARGET/clients
