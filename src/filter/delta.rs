@@ -73,7 +73,7 @@ impl PartialFilter for Delta {
         match call.reference {
             Reference::Own if from == 0 => kernels::delta::encode_first(word, range, dest),
             Reference::Own => {
-                kernels::delta::encode_against(word, range, &src[from - word..], dest)
+                kernels::delta::encode_against(word, range, &src[from - word..], dest);
             }
             Reference::Block(block) => {
                 let prefix = &reference_prefix(block, src.len())?[from..];

@@ -118,7 +118,7 @@ impl Backend for Mmap {
         let mut file = write(&self.file);
         match &mut *file {
             Some(opened) if opened.path == path => {
-                opened.remap_if_replaced(self.mode, self.initial)
+                opened.remap_if_replaced(self.mode, self.initial);
             }
             Some(_) => {
                 let error = Error::FileOpen.during("map").at(path);

@@ -110,9 +110,10 @@ impl Pool {
         slot.run_own(job);
         self.clear_open(index);
         if slot.close() {
-            if self.is_inherited() {
-                panic!("a job forked the process; its helper threads do not exist in the child");
-            }
+            assert!(
+                !self.is_inherited(),
+                "a job forked the process; its helper threads do not exist in the child"
+            );
             slot.wait();
         }
         let panic = slot.take_panic();

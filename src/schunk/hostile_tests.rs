@@ -338,7 +338,7 @@ fn row_f38_a_chunk_without_data_in_a_frame_of_full_chunks_is_an_error() {
         let data: Vec<u8> = (0..CHUNK).map(|at| (first + at / 100) as u8).collect();
         schunk.append(&data).unwrap();
     }
-    let mut frame = schunk.to_bytes().unwrap().to_vec();
+    let mut frame = schunk.to_bytes().unwrap().clone();
     let chunk = schunk.chunk(1).unwrap().to_vec();
     assert!(chunk.len() < CHUNK);
     let at = frame.windows(chunk.len()).position(|bytes| bytes == chunk).unwrap();

@@ -231,7 +231,7 @@ fn ranges_are_shuffled_like_the_whole(level: Level) {
                 plane[first..][..items].copy_from_slice(part);
             }
             let dest = filled(stride * typesize, |dest| {
-                shuffle::shuffle_range_at(level, typesize, &src, first, dest)
+                shuffle::shuffle_range_at(level, typesize, &src, first, dest);
             });
             assert!(
                 dest == expected,
@@ -320,7 +320,7 @@ fn bitshuffle_follows_its_definition(level: Level) {
             for tail in [0, typesize - 1] {
                 let src = noise(items * typesize + tail);
                 let expected = filled(src.len(), |dest| {
-                    bitshuffle::bitshuffle_at(Level::Generic, typesize, &src, dest)
+                    bitshuffle::bitshuffle_at(Level::Generic, typesize, &src, dest);
                 });
                 if typesize < 10 || items < 200 {
                     assert!(
@@ -329,14 +329,14 @@ fn bitshuffle_follows_its_definition(level: Level) {
                     );
                 }
                 let dest = filled(src.len(), |dest| {
-                    bitshuffle::bitshuffle_at(level, typesize, &src, dest)
+                    bitshuffle::bitshuffle_at(level, typesize, &src, dest);
                 });
                 assert!(
                     dest == expected,
                     "bitshuffle: typesize {typesize}, {items} items + {tail}"
                 );
                 let back = filled(src.len(), |back| {
-                    bitshuffle::bitunshuffle_at(level, typesize, &dest, back)
+                    bitshuffle::bitunshuffle_at(level, typesize, &dest, back);
                 });
                 assert!(back == src, "bitunshuffle: typesize {typesize}, {items} items + {tail}");
                 let (group, groups) = (8 * typesize, items / 8);
@@ -346,7 +346,7 @@ fn bitshuffle_follows_its_definition(level: Level) {
                             continue;
                         }
                         let part = filled(count * group, |part| {
-                            bitshuffle::bitunshuffle_groups_at(level, typesize, &dest, first, part)
+                            bitshuffle::bitunshuffle_groups_at(level, typesize, &dest, first, part);
                         });
                         assert!(
                             part == src[first * group..][..count * group],
@@ -449,7 +449,7 @@ fn check_bit_rows(level: Level, typesize: usize, stride: usize) {
     }
     let (first, count, group) = (5, stride / 2, typesize * 8);
     let part = filled(count * group, |part| {
-        bitshuffle::bitunshuffle_groups_at(level, typesize, &expected, first, part)
+        bitshuffle::bitunshuffle_groups_at(level, typesize, &expected, first, part);
     });
     assert!(
         part == src[first * group..][..count * group],
@@ -512,7 +512,7 @@ fn truncation_follows_its_definition(level: Level) {
                     *byte &= (0xff_u16 << cleared) as u8;
                 }
                 let dest = filled(len, |dest| {
-                    trunc_prec::truncate_at(level, word, zeroed_bits, &src, dest)
+                    trunc_prec::truncate_at(level, word, zeroed_bits, &src, dest);
                 });
                 assert!(dest == expected, "{zeroed_bits} bits of words of {word}, {len} bytes");
             }
@@ -554,7 +554,7 @@ fn differences_of_items_are_those_of_planes(level: Level) {
             let src = noise(items * typesize);
             let planes = shuffled(typesize, &src);
             let expected = filled(src.len(), |dest| {
-                bytedelta::encode_at(Level::Generic, typesize, &planes, dest)
+                bytedelta::encode_at(Level::Generic, typesize, &planes, dest);
             });
             let earlier = [&vec![0; typesize], &src[..src.len() - typesize]].concat();
             let differences =
@@ -589,7 +589,7 @@ fn streams_stay_inside_their_slices(level: Level) {
         at_many_addresses(len, |src, dest| bytedelta::decode_at(level, 2, src, dest));
         at_many_addresses(len, |src, dest| bytedelta::encode_items_at(level, src, src, dest));
         at_many_addresses(len / 4 * 4, |_, dest| {
-            bytedelta::decode_items_in_place_at(level, &[1; 4], dest)
+            bytedelta::decode_items_in_place_at(level, &[1; 4], dest);
         });
         at_many_addresses(len, |_, dest| delta::decode_first_in_place_at(level, &[1; 4], dest));
         at_many_addresses(len, |src, _| {

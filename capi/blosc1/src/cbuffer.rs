@@ -30,7 +30,7 @@ pub unsafe extern "C" fn blosc_cbuffer_sizes(
             pointers::write_if_given(blocksize, sizes.blocksize as usize);
         }
         Ok(())
-    })
+    });
 }
 
 /// Validates the header of a chunk. The compressed data is not checked.
@@ -84,7 +84,7 @@ pub unsafe extern "C" fn blosc_cbuffer_metainfo(
             pointers::write_if_given(flags, bits.into());
         }
         Ok(())
-    })
+    });
 }
 
 /// Reads the versions from the header of a chunk.
@@ -108,7 +108,7 @@ pub unsafe extern "C" fn blosc_cbuffer_versions(
             pointers::write_if_given(compversion, streams.into());
         }
         Ok(())
-    })
+    });
 }
 
 /// Returns the name of the library that decompresses a chunk, or NULL if it is unknown. The library

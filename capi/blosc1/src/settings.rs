@@ -13,7 +13,7 @@ pub unsafe extern "C" fn blosc_init() {
     boundary!(blosc_init, always, Error, {
         state::initialize();
         Ok(())
-    })
+    });
 }
 
 /// Stops the threads of the library and frees its working memory. The settings are kept, and all
@@ -25,7 +25,7 @@ pub unsafe extern "C" fn blosc_destroy() {
             state::release();
         }
         Ok(())
-    })
+    });
 }
 
 /// Stops the threads of the library and frees its working memory until they are needed again.
@@ -102,7 +102,7 @@ pub unsafe extern "C" fn blosc_set_blocksize(blocksize: usize) {
     boundary!(blosc_set_blocksize, Error, {
         SETTINGS.set_blocksize(blocksize);
         Ok(())
-    })
+    });
 }
 
 /// Sets the mode in which blocks are split into one stream per byte of an item. It applies to the
@@ -115,5 +115,5 @@ pub unsafe extern "C" fn blosc_set_splitmode(splitmode: c_int) {
     boundary!(blosc_set_splitmode, Error, {
         SETTINGS.set_splitmode(SplitMode(splitmode));
         Ok(())
-    })
+    });
 }

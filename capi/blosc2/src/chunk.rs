@@ -74,7 +74,7 @@ pub unsafe extern "C" fn blosc1_cbuffer_sizes(
             pointers::write_if_given(blocksize, sizes[2] as usize);
         }
         valid
-    })
+    });
 }
 
 /// Validates the header of a chunk, including its size. The compressed data is not checked.
@@ -123,7 +123,7 @@ pub unsafe extern "C" fn blosc1_cbuffer_metainfo(
             pointers::write_if_given(flags, numbers.1.into());
         }
         header.map(|_| ())
-    })
+    });
 }
 
 /// Reads the versions from the header of a chunk. They are 0 for an invalid chunk.
@@ -147,7 +147,7 @@ pub unsafe extern "C" fn blosc2_cbuffer_versions(
             pointers::write_if_given(versionlz, numbers.1.into());
         }
         header.map(|_| ())
-    })
+    });
 }
 
 /// Returns the name of the library that compressed a chunk according to its header, or NULL for an

@@ -51,7 +51,7 @@ pub unsafe extern "C" fn blosc2_free_ctx(context: *mut blosc2_context) {
         // SAFETY: the caller passes a context that is not used again, or NULL.
         unsafe { Context::free(context) };
         Ok(())
-    })
+    });
 }
 
 /// Copies the parameters of a context for compression. The block size is that of the last

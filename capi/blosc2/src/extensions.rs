@@ -210,5 +210,5 @@ unsafe extern "C" fn set_last_error(text: *const c_char, errno: c_int) {
             Some(text) => last::record_text(text, errno),
         }
         Ok(())
-    })
+    });
 }

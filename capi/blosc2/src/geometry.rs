@@ -33,7 +33,7 @@ pub unsafe extern "C" fn blosc2_unidim_to_multidim(
             }
         }
         Ok::<(), CoreError>(())
-    })
+    });
 }
 
 /// Converts a multidimensional index to the number of an item: the sum of the indices times their
@@ -71,5 +71,5 @@ pub unsafe extern "C" fn blosc2_multidim_to_unidim(
             }
         }
         Ok::<(), CoreError>(())
-    })
+    });
 }

@@ -90,7 +90,7 @@ pub unsafe extern "C" fn blosc2_init() {
             state.initialize();
         });
         Ok(())
-    })
+    });
 }
 
 /// Stops the threads of the library and frees its working memory. Settings are kept, and contexts
@@ -105,7 +105,7 @@ pub unsafe extern "C" fn blosc2_destroy() {
             }
         });
         Ok(())
-    })
+    });
 }
 
 /// Stops the threads and frees the working memory of the functions without context until they are
@@ -414,7 +414,7 @@ pub unsafe extern "C" fn blosc1_set_blocksize(blocksize: usize) {
     boundary!(blosc1_set_blocksize, {
         with_settings(|settings| settings.set_blocksize(clamped(blocksize)));
         Ok(())
-    })
+    });
 }
 
 /// Sets the mode in which the functions without context split blocks into streams.
@@ -426,7 +426,7 @@ pub unsafe extern "C" fn blosc1_set_splitmode(splitmode: c_int) {
     boundary!(blosc1_set_splitmode, {
         with_settings(|settings| settings.set_splitmode(SplitMode(splitmode)));
         Ok(())
-    })
+    });
 }
 
 /// Enables or disables the delta filter of the functions without context.
@@ -437,5 +437,5 @@ pub unsafe extern "C" fn blosc2_set_delta(dodelta: c_int) {
     boundary!(blosc2_set_delta, {
         with_settings(|settings| settings.set_delta(dodelta != 0));
         Ok(())
-    })
+    });
 }

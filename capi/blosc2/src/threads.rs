@@ -21,5 +21,5 @@ pub unsafe extern "C" fn blosc2_set_threads_callback(
         let backend = CThreads::new(callback, callback_data);
         pool::set_backend(backend.map(|backend| Arc::new(backend) as Arc<dyn Backend>));
         Ok(())
-    })
+    });
 }

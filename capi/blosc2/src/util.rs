@@ -37,7 +37,7 @@ pub unsafe extern "C" fn blosc_set_timestamp(timestamp: *mut blosc_timestamp_t) 
         // SAFETY: the caller passes a writable timestamp or NULL.
         let timestamp = unsafe { pointers::reference_mut(timestamp) }?;
         if clock::store_now(timestamp) { Ok(()) } else { Err(Error::Failure) }
-    })
+    });
 }
 
 /// Returns the time between two timestamps in nanoseconds.

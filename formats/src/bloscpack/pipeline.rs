@@ -289,7 +289,7 @@ mod tests {
                 input.clear();
                 Ok(numbers.next())
             },
-            |_, &mut number, _, output| {
+            |(), &mut number, _, output| {
                 std::thread::sleep(std::time::Duration::from_micros((number * 7) % 50));
                 output.clear();
                 output.extend((number * number).to_le_bytes());
@@ -338,7 +338,7 @@ mod tests {
                     left -= 1;
                     Ok(Some(left).filter(|&left| left > 0))
                 },
-                |_, &mut number, _, _| {
+                |(), &mut number, _, _| {
                     assert_ne!(number, 50, "intended panic");
                     Ok(())
                 },

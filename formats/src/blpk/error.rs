@@ -219,11 +219,9 @@ impl fmt::Display for Error {
                 MAX_CHUNKS,
                 u128::from(*nchunks) + u128::from(*max_app_chunks)
             ),
-            Error::Version(version) => write!(
-                f,
-                "format version of file was not '{}' as expected, but '{version}'",
-                VERSION
-            ),
+            Error::Version(version) => {
+                write!(f, "format version of file was not '{VERSION}' as expected, but '{version}'")
+            }
             Error::Truncated(what) => write!(f, "the file ends inside of {what}"),
             Error::MetadataSection(why) => write!(f, "bad metadata section: {why}"),
             Error::MetadataCodec(id) => {
@@ -232,8 +230,7 @@ impl fmt::Display for Error {
             Error::MetadataData => f.write_str("the metadata cannot be decompressed"),
             Error::MetadataSize(size) => write!(
                 f,
-                "the metadata have '{size}' bytes, more than the '{}' that are read",
-                MAX_METADATA
+                "the metadata have '{size}' bytes, more than the '{MAX_METADATA}' that are read"
             ),
             Error::Checksum { what, expected, received } => {
                 match what {

@@ -427,7 +427,7 @@ fn verify_hdf5(path: &Path) -> Result<Verification> {
         });
         match read {
             Err(error) if error.is_corruption() => {
-                verification.faults.push(Fault { path: Some(location), ..fault_of(&error) })
+                verification.faults.push(Fault { path: Some(location), ..fault_of(&error) });
             }
             // A type without form in memory is not damage.
             Err(Error::Hdf5(crate::hdf5::Error::Type { .. })) => {}

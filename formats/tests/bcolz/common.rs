@@ -39,7 +39,7 @@ pub fn copy_tree(from: &Path, to: &Path) {
         let entry = entry.unwrap();
         let target = to.join(entry.file_name());
         if entry.file_type().unwrap().is_dir() {
-            copy_tree(&entry.path(), &target)
+            copy_tree(&entry.path(), &target);
         } else {
             std::fs::copy(entry.path(), target).unwrap();
         }
@@ -57,7 +57,7 @@ pub fn tree(root: &Path) -> Vec<(PathBuf, Option<Vec<u8>>)> {
             found.push((path.clone(), None));
             found.extend(tree(&path));
         } else {
-            found.push((path.clone(), Some(std::fs::read(&path).unwrap())))
+            found.push((path.clone(), Some(std::fs::read(&path).unwrap())));
         }
     }
     found

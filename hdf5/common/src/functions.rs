@@ -154,7 +154,7 @@ impl Functions {
             .ok_or_else(|| Failure::new("chunks have 4 GiB or more"))?;
         let narrow = |size: usize| {
             let size = u32::try_from(size).ok().filter(|&size| size > 0);
-            size.ok_or_else(|| Failure(format!("items of {} bytes are not supported", itemsize)))
+            size.ok_or_else(|| Failure(format!("items of {itemsize} bytes are not supported")))
         };
         Ok(Dataset {
             typesize: narrow(typesize)?,

@@ -204,9 +204,9 @@ impl BlockDecoder<'_> {
         if (2..=MAX_PLANES).contains(&streams) && self.is_plain_shuffle() {
             return self.with_planes(worker, stored, streams, len, |planes| {
                 if self.use_streaming_stores {
-                    shuffle::unshuffle_planes_streamed(planes, dest)
+                    shuffle::unshuffle_planes_streamed(planes, dest);
                 } else {
-                    shuffle::unshuffle_planes(planes, dest)
+                    shuffle::unshuffle_planes(planes, dest);
                 }
                 Ok(())
             });

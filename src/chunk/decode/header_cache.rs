@@ -54,9 +54,9 @@ impl HeaderCache {
         self.pipeline_ready = false;
         self.header = ChunkHeader::EMPTY;
         if blosc1 {
-            self.header.read_blosc1(src)?
+            self.header.read_blosc1(src)?;
         } else {
-            self.header.read(src)?
+            self.header.read(src)?;
         }
         self.blocking = Blocking::of(&self.header);
         if self.header.basic.is_extended() && !blosc1 {

@@ -334,7 +334,7 @@ mod tests {
                     // SAFETY: there are `BEFORE >= distance` bytes before and more than `capacity`
                     // from `BEFORE` on.
                     unsafe {
-                        M::copy_match(found.as_mut_ptr().add(BEFORE), distance, len, capacity)
+                        M::copy_match(found.as_mut_ptr().add(BEFORE), distance, len, capacity);
                     };
                     assert_eq!(found[..BEFORE + len], expected[..BEFORE + len]);
                     assert_eq!(found[BEFORE + capacity..], start[BEFORE + capacity..]);

@@ -35,9 +35,9 @@ impl Frame {
         }
         let footer = self.footer(description, offsets, plan.form, checksums)?;
         if files.is_sparse() {
-            self.change_directory(&files, plan, &footer)?
+            self.change_directory(&files, plan, &footer)?;
         } else {
-            self.change_file(&files, plan, &footer)?
+            self.change_file(&files, plan, &footer)?;
         }
         self.remember_footer(footer);
         self.cached_mut().encoded = offsets.len();

@@ -127,7 +127,7 @@ impl Change<'_> {
             Change::Delete(at) => drop(checksums.remove(at)),
             Change::DeleteAll(at) => remove_all(checksums, at),
             Change::Reorder(order) => {
-                *checksums = order.iter().map(|&from| checksums[from]).collect()
+                *checksums = order.iter().map(|&from| checksums[from]).collect();
             }
             Change::Fill(nchunks, _) => {
                 checksums.try_reserve_exact(nchunks)?;

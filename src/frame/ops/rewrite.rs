@@ -53,7 +53,7 @@ impl Frame {
                 return Ok(self.compact_if_worthwhile(description.counters.cbytes));
             }
             Some(files) if self.has_fingerprint() || files.is_durable() => {
-                self.rewrite_around_index(&files, &description)?
+                self.rewrite_around_index(&files, &description)?;
             }
             _ => self.rewrite_sections(&description, Some(&description.trailer))?,
         }

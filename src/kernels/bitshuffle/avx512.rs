@@ -84,7 +84,7 @@ unsafe fn read_rows<const ROWS: usize>(src: *const u8, rows: usize) -> [Avx512; 
         let mut r = [Avx512::splat(0); COLUMNS];
         // Rows of each matrix in descending order, for GFNI.
         unroll!(16: k < const ROWS, {
-            r[k] = Avx512::load(src.add((k ^ (GROUP - 1)) * rows))
+            r[k] = Avx512::load(src.add((k ^ (GROUP - 1)) * rows));
         });
         let mut r = rotate::<Avx512, 1>(ROWS, ROWS.ilog2(), r);
         unroll!(16: k < const ROWS, { r[k] = transpose_bits(r[k]) });

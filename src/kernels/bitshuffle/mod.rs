@@ -89,7 +89,7 @@ pub fn bitshuffle_at(level: Level, typesize: usize, src: &[u8], dest: &mut [u8])
             return at_level!(
                 level.for_items(rows),
                 |V| fn(typesize: usize, from: *const u8, to: *mut u8, rows: usize) {
-                    transpose::bitshuffle_in_bursts::<V>(typesize, from, to, rows)
+                    transpose::bitshuffle_in_bursts::<V>(typesize, from, to, rows);
                 },
                 generic: generic::bitshuffle(typesize, src, dest, rows),
             );
@@ -97,10 +97,10 @@ pub fn bitshuffle_at(level: Level, typesize: usize, src: &[u8], dest: &mut [u8])
         at_level!(
             level.for_items(rows),
             |V| fn(typesize: usize, from: *const u8, to: *mut u8, rows: usize) {
-                transpose::bitshuffle::<V>(typesize, from, to, rows)
+                transpose::bitshuffle::<V>(typesize, from, to, rows);
             },
             generic: generic::bitshuffle(typesize, src, dest, rows),
-        )
+        );
     }
 }
 
@@ -156,7 +156,7 @@ pub fn bitunshuffle_groups_at(
             return at_level!(
                 level.for_items(rows),
                 |V| fn(typesize: usize, from: *const u8, step: usize, to: *mut u8, rows: usize) {
-                    transpose::bitunshuffle_in_bursts::<V>(typesize, from, step, to, rows)
+                    transpose::bitunshuffle_in_bursts::<V>(typesize, from, step, to, rows);
                 },
                 generic: generic::bitunshuffle(typesize, src, step, dest),
             );
@@ -164,9 +164,9 @@ pub fn bitunshuffle_groups_at(
         at_level!(
             level.for_items(rows),
             |V| fn(typesize: usize, from: *const u8, step: usize, to: *mut u8, rows: usize) {
-                transpose::bitunshuffle::<V>(typesize, from, step, to, rows)
+                transpose::bitunshuffle::<V>(typesize, from, step, to, rows);
             },
             generic: generic::bitunshuffle(typesize, src, step, dest),
-        )
+        );
     }
 }

@@ -467,7 +467,7 @@ pub(super) unsafe fn bitunshuffle_in_bursts<V: Vector>(
 ) {
     // SAFETY: the caller's contract; `BURST_TILE_BYTES` holds `COLUMNS` columns of half bursts.
     unsafe {
-        unshuffle_in_tiles::<V, HALF_BURST, BURST_TILE_BYTES>(typesize, src, step, dest, rows)
+        unshuffle_in_tiles::<V, HALF_BURST, BURST_TILE_BYTES>(typesize, src, step, dest, rows);
     }
 }
 

@@ -466,7 +466,7 @@ pub(super) unsafe fn bitshuffle(
             // Three partially filled lines cost as much as three full ones.
             3 if typesize < MAX_TYPESIZE => return false,
             3 if in_bursts && near => {
-                shuffle_in_bursts::<3, QUARTER_BURST>(typesize, src, dest, rows)
+                shuffle_in_bursts::<3, QUARTER_BURST>(typesize, src, dest, rows);
             }
             3 => shuffle_parts::<3>(typesize, src, dest, rows),
             _ => return false,

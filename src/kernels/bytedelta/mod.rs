@@ -132,10 +132,10 @@ pub fn encode_items_at(level: Level, src: &[u8], earlier: &[u8], dest: &mut [u8]
         at_level!(
             level,
             |V| fn(from: *const u8, less: *const u8, to: *mut u8, len: usize) {
-                vectors::subtract::<V>(from, less, to, len)
+                vectors::subtract::<V>(from, less, to, len);
             },
             generic: generic::subtract(src, earlier, dest),
-        )
+        );
     }
 }
 
@@ -158,10 +158,10 @@ pub fn decode_items_in_place_at(level: Level, before: &[u8], items: &mut [u8]) {
         at_level!(
             level,
             |V| fn(before: &[u8], to: *mut u8, len: usize) {
-                vectors::running_sums::<V>(before, to, to, len)
+                vectors::running_sums::<V>(before, to, to, len);
             },
             generic: generic::decode_items_in_place(before, items),
-        )
+        );
     }
 }
 
@@ -202,10 +202,10 @@ fn differences(level: Level, src: &[u8], dest: &mut [u8]) {
         at_level!(
             level,
             |V| fn(from: *const u8, to: *mut u8, len: usize) {
-                vectors::differences::<V>(from, to, len)
+                vectors::differences::<V>(from, to, len);
             },
             generic: generic::encode(src, dest),
-        )
+        );
     }
 }
 
@@ -219,9 +219,9 @@ fn running_sum(level: Level, src: &[u8], dest: &mut [u8]) {
         at_level!(
             level,
             |V| fn(from: *const u8, to: *mut u8, len: usize) {
-                vectors::running_sum::<V>(from, to, len)
+                vectors::running_sum::<V>(from, to, len);
             },
             generic: generic::decode(src, dest),
-        )
+        );
     }
 }

@@ -138,10 +138,10 @@ unsafe fn copy_by(level: Level, src: *const u8, dest: *mut u8, len: usize) {
         at_level!(
             level,
             |V| fn(src: *const u8, dest: *mut u8, len: usize) {
-                vectors::copy::<V>(src, dest, len)
+                vectors::copy::<V>(src, dest, len);
             },
             generic: std::ptr::copy_nonoverlapping(src, dest, len),
-        )
+        );
     }
 }
 

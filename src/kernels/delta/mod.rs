@@ -116,10 +116,10 @@ pub fn decode_first_at(level: Level, word: usize, src: &[u8], dest: &mut [u8]) {
         at_level!(
             level,
             |V| fn(before: &[u8], from: *const u8, to: *mut u8, len: usize) {
-                vectors::running_xor::<V>(before, from, to, len)
+                vectors::running_xor::<V>(before, from, to, len);
             },
             generic: generic::decode_first(word, src, dest),
-        )
+        );
     }
 }
 
@@ -138,10 +138,10 @@ pub fn decode_first_in_place_at(level: Level, before: &[u8], buffer: &mut [u8]) 
         at_level!(
             level,
             |V| fn(before: &[u8], to: *mut u8, len: usize) {
-                vectors::running_xor::<V>(before, to, to, len)
+                vectors::running_xor::<V>(before, to, to, len);
             },
             generic: generic::decode_first_in_place(before, buffer),
-        )
+        );
     }
 }
 
@@ -171,10 +171,10 @@ pub fn decode_against_in_place_at(level: Level, word: usize, buffer: &mut [u8], 
         at_level!(
             level,
             |V| fn(to: *mut u8, with: *const u8, whole: usize) {
-                vectors::xor::<V>(to, with, to, whole)
+                vectors::xor::<V>(to, with, to, whole);
             },
             generic: generic::against_in_place(buffer, reference),
-        )
+        );
     }
 }
 
@@ -188,9 +188,9 @@ fn xor_at(level: Level, src: &[u8], reference: &[u8], dest: &mut [u8]) {
         at_level!(
             level,
             |V| fn(from: *const u8, with: *const u8, to: *mut u8, len: usize) {
-                vectors::xor::<V>(from, with, to, len)
+                vectors::xor::<V>(from, with, to, len);
             },
             generic: generic::against(src, reference, dest),
-        )
+        );
     }
 }

@@ -80,7 +80,7 @@ pub(super) unsafe fn gather<'a>(
             return at_level!(
                 level,
                 |V| fn(typesize: usize, planes: impl Planes, to: *mut u8, items: usize) {
-                    transpose::unshuffle_in_spans::<V>(typesize, planes, to, items)
+                    transpose::unshuffle_in_spans::<V>(typesize, planes, to, items);
                 },
                 generic: generic::unshuffle(typesize, plane, dest),
             );
@@ -91,11 +91,11 @@ pub(super) unsafe fn gather<'a>(
             at_level!(
                 level,
                 |V| fn(typesize: usize, planes: impl Planes, to: *mut u8, items: usize) {
-                    transpose::unshuffle_wide::<V>(typesize, planes, to, items)
+                    transpose::unshuffle_wide::<V>(typesize, planes, to, items);
                 },
                 generic: generic::unshuffle(typesize, plane, dest),
             ),
-        )
+        );
     }
 }
 
@@ -118,9 +118,9 @@ unsafe fn gather_narrow<'a, const TS: usize>(
         at_level!(
             level,
             |V| fn<TS>(typesize: usize, planes: impl Planes, to: *mut u8, items: usize) {
-                transpose::unshuffle_narrow::<V, TS>(typesize, planes, to, items)
+                transpose::unshuffle_narrow::<V, TS>(typesize, planes, to, items);
             },
             generic: generic::unshuffle(typesize, plane, dest),
-        )
+        );
     }
 }

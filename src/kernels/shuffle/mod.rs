@@ -166,7 +166,7 @@ unsafe fn scatter(
                     items: usize,
                     plane_stride: usize,
                 ) {
-                    transpose::shuffle_in_bursts::<V>(typesize, from, to, items, plane_stride)
+                    transpose::shuffle_in_bursts::<V>(typesize, from, to, items, plane_stride);
                 },
                 generic: generic::shuffle(typesize, src, first, dest, plane_stride),
             );
@@ -183,11 +183,11 @@ unsafe fn scatter(
                     items: usize,
                     plane_stride: usize,
                 ) {
-                    transpose::shuffle_wide::<V>(typesize, from, to, items, plane_stride)
+                    transpose::shuffle_wide::<V>(typesize, from, to, items, plane_stride);
                 },
                 generic: generic::shuffle(typesize, src, first, dest, plane_stride),
             ),
-        )
+        );
     }
 }
 
@@ -216,10 +216,10 @@ unsafe fn scatter_narrow<const TS: usize>(
                 items: usize,
                 plane_stride: usize,
             ) {
-                transpose::shuffle_narrow::<V, TS>(typesize, from, to, items, plane_stride)
+                transpose::shuffle_narrow::<V, TS>(typesize, from, to, items, plane_stride);
             },
             generic: generic::shuffle(typesize, src, first, dest, plane_stride),
-        )
+        );
     }
 }
 

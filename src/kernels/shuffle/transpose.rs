@@ -220,15 +220,15 @@ unsafe fn store_in_order<V: Vector>(r: [V; COLUMNS], class: usize, dest: *mut u8
         unroll!(16: k < class, { r[k].store_lane::<0>(dest.add(k * step)) });
         if V::LANES > 1 {
             unroll!(16: k < class, {
-                r[k].store_lane::<1>(dest.add((class + k) * step))
+                r[k].store_lane::<1>(dest.add((class + k) * step));
             });
         }
         if V::LANES > 2 {
             unroll!(16: k < class, {
-                r[k].store_lane::<2>(dest.add((2 * class + k) * step))
+                r[k].store_lane::<2>(dest.add((2 * class + k) * step));
             });
             unroll!(16: k < class, {
-                r[k].store_lane::<3>(dest.add((3 * class + k) * step))
+                r[k].store_lane::<3>(dest.add((3 * class + k) * step));
             });
         }
     }

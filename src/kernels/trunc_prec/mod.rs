@@ -58,9 +58,9 @@ pub fn truncate_at(level: Level, word: usize, zeroed_bits: u32, src: &[u8], dest
         at_level!(
             level,
             |V| fn(mask: &[u8; LINE], from: *const u8, to: *mut u8, whole: usize) {
-                vectors::mask::<V>(mask, from, to, whole)
+                vectors::mask::<V>(mask, from, to, whole);
             },
             generic: generic::truncate(keep, src, dest),
-        )
+        );
     }
 }

@@ -203,7 +203,7 @@ impl Numbers {
                 for item in bytes.chunks_exact(size as usize) {
                     match Number::of(dtype, item)? {
                         Number::Int(time) if is_time && time == items::NOT_A_TIME.into() => {
-                            nats += 1
+                            nats += 1;
                         }
                         Number::Int(number) => ints.push(number),
                         Number::Float(number) => floats.push(number),

@@ -19,7 +19,7 @@ fn steps(text: &str) -> Vec<Step> {
         for line in block.lines() {
             match line.strip_prefix("$ ") {
                 Some(command) => {
-                    steps.push(Step { command: command.to_owned(), expected: String::new() })
+                    steps.push(Step { command: command.to_owned(), expected: String::new() });
                 }
                 None => {
                     let step = steps.last_mut().expect("a command comes first");

@@ -113,9 +113,9 @@ unsafe fn read(array: CArray, request: &SliceRequest, memory: &Memory) -> Result
             memory
                 .start
                 .add(request.extent_bytes())
-                .write_bytes(0, memory.size - request.extent_bytes())
+                .write_bytes(0, memory.size - request.extent_bytes());
         } else {
-            memory.clear()
+            memory.clear();
         }
         let dest = std::slice::from_raw_parts_mut(memory.start, request.extent_bytes());
         get::get(&array, request, dest)

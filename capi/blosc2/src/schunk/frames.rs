@@ -88,7 +88,7 @@ pub unsafe extern "C" fn blosc2_schunk_avoid_cframe_free(
             memory.set_keep(avoid_cframe_free);
         }
         Ok(())
-    })
+    });
 }
 
 /// Returns a super-chunk as a contiguous frame in memory.

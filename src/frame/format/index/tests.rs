@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 fn encoded(offsets: &[i64]) -> Vec<u8> {
     let mut encoder = Encoder::new().unwrap();
-    encoder.encode(offsets, 0, capacity(offsets.len())).unwrap().to_vec()
+    encoder.encode(offsets, 0, capacity(offsets.len())).unwrap().clone()
 }
 
 fn parsed(chunk: &[u8], nchunks: Option<i64>) -> Result<Vec<i64>> {

@@ -44,18 +44,14 @@ impl Schema {
                     (!is_one).then(|| format!("{at}: none of {faults:?}"))
                 }
                 "items" => {
-                    let items = value.as_array().into_iter().flatten().enumerate();
-                    items
-                        .filter_map(|(i, item)| self.fault(rule, item, &format!("{at}[{i}]")))
-                        .next()
+                    let mut items = value.as_array().into_iter().flatten().enumerate();
+                    items.find_map(|(i, item)| self.fault(rule, item, &format!("{at}[{i}]")))
                 }
                 "properties" => {
-                    let rules = rule.as_object().unwrap().iter();
-                    rules
-                        .filter_map(|(name, rule)| {
-                            self.fault(rule, value.get(name)?, &format!("{at}.{name}"))
-                        })
-                        .next()
+                    let mut rules = rule.as_object().unwrap().iter();
+                    rules.find_map(|(name, rule)| {
+                        self.fault(rule, value.get(name)?, &format!("{at}.{name}"))
+                    })
                 }
                 "required" => {
                     let mut names = rule.as_array().unwrap().iter();
