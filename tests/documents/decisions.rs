@@ -95,7 +95,7 @@ fn row_d13_no_entry_is_removed() {
 fn the_tests_that_run_c_programs_exist() {
     let page = markdown::document("docs/decisions.md");
     let tests = crate::text("capi/blosc2/tests/c_programs.rs");
-    let rows = page.rows(|cell| cell.ends_with(".c`"));
+    let rows = page.rows(|cell| cell.ends_with(".c`") && !cell.contains('/'));
     assert!(!rows.is_empty());
     for row in rows {
         let test = row[1].trim_matches('`');
