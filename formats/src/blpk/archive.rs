@@ -188,24 +188,34 @@ impl<S: Source> Archive<S> {
         self.scanned.get(usize::try_from(index).ok()?).copied()
     }
 
-    fn locate_by_offset(&mut self, index: u64) -> Result<Option<ChunkLocation>> {
+    /// Returns the position of chunk `index` that its offset determines, or `None` if it has none.
+    ///
+    /// # Errors
+    /// [`Error::Offset`]; the errors of parsing the chunk's header.
+    pub(crate) fn locate_by_offset(&mut self, index: u64) -> Result<Option<ChunkLocation>> {
         let Some(start) =
             self.prelude.header.chunk_size.and_then(|size| u64::from(size).checked_mul(index))
         else {
             return Ok(None);
         };
-        let entry = match (self.offsets()?, usize::try_from(index)) {
-            (Some(offsets), Ok(index)) => offsets.get(index).copied(),
-            _ => None,
+        let (Some(offsets), Ok(at)) = (self.offsets()?, usize::try_from(index)) else {
+            return Ok(None);
         };
-        let offset = match entry {
-            None | Some(UNUSED_OFFSET) => return Ok(None),
-            Some(offset) => offset,
+        let used = |at: usize| offsets.get(at).copied().filter(|&entry| entry != UNUSED_OFFSET);
+        let Some(offset) = used(at) else {
+            return Ok(None);
         };
+        let is_in_order = at.checked_sub(1).and_then(used).is_none_or(|before| before < offset)
+            && used(at + 1).is_none_or(|after| offset < after);
         let position = u64::try_from(offset)
             .ok()
             .filter(|&at| self.is_plausible(at))
             .ok_or(Error::Offset { index, offset })?;
+        // Chunks are in order: this offset or one beside it is that of another chunk.
+        if !is_in_order && !self.locate_by_scan(index).is_ok_and(|found| found.position == position)
+        {
+            return Err(Error::Offset { index, offset });
+        }
         let chunk = self.chunk_at(position, index)?;
         Ok(Some(ChunkLocation { position, start, chunk }))
     }
@@ -216,7 +226,11 @@ impl<S: Source> Archive<S> {
         position >= self.prelude.chunks_start && header_end <= self.size
     }
 
-    fn locate_by_scan(&mut self, index: u64) -> Result<ChunkLocation> {
+    /// Returns the position of chunk `index` that the headers of the chunks before it determine.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchChunk`]; the errors of parsing the header of this chunk or one before it.
+    pub(crate) fn locate_by_scan(&mut self, index: u64) -> Result<ChunkLocation> {
         loop {
             if let Some(location) = self.scanned_chunk(index) {
                 return Ok(location);

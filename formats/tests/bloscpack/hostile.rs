@@ -178,6 +178,23 @@ fn invalid_offsets_are_refused() {
     }
 }
 
+/// Otherwise the data of another chunk would be read, whose checksum is correct.
+#[test]
+fn offsets_of_other_chunks_are_refused() {
+    let container = fixture("iota_none.blp");
+    let start = Archive::open(container.clone()).unwrap().prelude().offsets_start as usize;
+    let entry = |index: usize| start + 8 * index..start + 8 * (index + 1);
+    for (index, other) in [(1, 0), (1, 2), (1, 3), (0, 2), (3, 1), (3, 2)] {
+        let mut changed = container.clone();
+        changed.copy_within(entry(other), entry(index).start);
+        let mut archive = Archive::open(changed).unwrap();
+        for chunk in 0..4 {
+            let located = archive.locate(chunk);
+            assert_eq!(located.is_ok(), chunk != index as u64, "{index} as {other}: {located:?}");
+        }
+    }
+}
+
 #[test]
 fn metadata_with_another_size_are_refused() {
     let compressed =
