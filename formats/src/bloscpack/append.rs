@@ -113,11 +113,18 @@ fn read_original(file: &File, nthreads: usize) -> Result<Option<Original>> {
         _ => return Err(Error::NoOffsets),
     };
     let plain_size = header.plain_size().ok_or(Error::UnknownSizes)?;
+    let mut plain = Vec::new();
+    let last = archive.read_chunk(last, &mut plain)?;
+    // Everything from the last chunk on is replaced.
+    for (index, &offset) in (0..last.chunk.index).zip(archive.offsets()?.unwrap_or_default()) {
+        if u64::try_from(offset).is_ok_and(|at| at >= last.position) {
+            return Err(blpk::Error::Offset { index, offset }.into());
+        }
+    }
+    // The chunk confirms the size in the header.
     if plain_size == 0 {
         return Ok(None);
     }
-    let mut plain = Vec::new();
-    let last = archive.read_chunk(last, &mut plain)?;
     Ok(Some(Original {
         header,
         size: archive.file_size(),

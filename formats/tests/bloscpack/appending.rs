@@ -210,6 +210,33 @@ fn refused_appends_leave_the_file_unchanged() {
     assert_eq!(scratch.names().len(), cases.len());
 }
 
+/// The last chunk, its offset and the sizes in the header show which bytes an append replaces.
+#[test]
+fn an_append_never_replaces_other_chunks() {
+    let scratch = Scratch::new();
+    let path = original(&scratch, &lcg(5000), Reserve::Times(10));
+    let before = std::fs::read(&path).unwrap();
+    let start = Archive::open(before.clone()).unwrap().prelude().offsets_start as usize;
+    let offsets = offsets_of(&path);
+    let with_offset = |number: usize, offset: i64| {
+        let mut changed = before.clone();
+        changed[start + 8 * number..][..8].copy_from_slice(&offset.to_le_bytes());
+        changed
+    };
+    let mut cases: Vec<Vec<u8>> = (0..4).map(|number| with_offset(4, offsets[number])).collect();
+    // Chunks before the last one that are after it.
+    cases.extend([0, 2, 3].map(|number| with_offset(number, offsets[4] + 1)));
+    // Sizes of a container without data.
+    let mut empty = before.clone();
+    empty[8..16].fill(0);
+    cases.push(empty);
+    for (number, changed) in cases.iter().enumerate() {
+        let path = scratch.file("y.blp", changed);
+        append(&path, b"more").unwrap_err();
+        assert!(std::fs::read(&path).unwrap() == *changed, "case {number}");
+    }
+}
+
 #[test]
 fn a_failing_source_leaves_the_file_unchanged() {
     let scratch = Scratch::new();
