@@ -305,13 +305,24 @@ impl<S: Source> Archive<S> {
     pub fn read_chunk(&mut self, index: u64, plain: &mut Vec<u8>) -> Result<ChunkLocation> {
         let location = self.locate(index)?;
         let mut stored = std::mem::take(&mut self.stored);
-        let read = self.read_at_location(&location, &mut stored);
-        let decoded = read.and_then(|()| {
-            let engine = &mut self.engine;
-            location.chunk.decode(&stored, engine, self.nthreads, plain)
-        });
+        let decoded = self.read_located(&location, &mut stored, plain);
         self.stored = stored;
         decoded.map(|()| location)
+    }
+
+    /// Reads the chunk at a location with its digest into `stored`, and decompresses it into
+    /// `plain`. The contents of both are replaced.
+    ///
+    /// # Errors
+    /// [`Error::Checksum`]; [`Error::ChunkData`], with the chunk in `stored`.
+    pub(crate) fn read_located(
+        &mut self,
+        location: &ChunkLocation,
+        stored: &mut Vec<u8>,
+        plain: &mut Vec<u8>,
+    ) -> Result<()> {
+        self.read_at_location(location, stored)?;
+        location.chunk.decode(stored, &mut self.engine, self.nthreads, plain)
     }
 
     /// Returns the index of the chunk that contains the uncompressed byte at `position`, which must

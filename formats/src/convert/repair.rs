@@ -31,8 +31,9 @@ use ferroblosc::io::named::NamedFile;
 use ferroblosc::schunk::copy::{copy_head, copy_vlmetalayer};
 use ferroblosc::schunk::{Layers, SChunk, State, meta};
 
-/// The maximum number of missing chunks that a scan replaces by zeros. The number is that of the
-/// header, which may be damaged: a few bytes can declare more chunks than any disk holds.
+/// The maximum number of lost chunks of a container, and of missing chunks that a scan of a frame
+/// replaces by zeros. The number of chunks is that of the header, which may be damaged: a few bytes
+/// can declare more chunks than any disk holds.
 const MAX_MISSING: i64 = 1 << 17;
 
 /// The result of [`repair`].
@@ -292,6 +293,60 @@ fn next_chunk(file: &mut NamedFile, available: u64) -> Result<Option<Vec<u8>>> {
     Ok(Some(chunk))
 }
 
+/// The chunks of a container whose offsets or chunks are damaged.
+///
+/// Each chunk starts at the end of the one before it. So the offsets are needed only after a
+/// damaged chunk, whose size may be wrong.
+struct FoundChunks<'a> {
+    archive: &'a mut Archive<NamedFile>,
+    /// Whether all chunks so far were found without their offsets.
+    is_in_order: bool,
+    /// The last chunk that was found, without its digest.
+    stored: Vec<u8>,
+    plain: Vec<u8>,
+}
+
+impl<'a> FoundChunks<'a> {
+    fn new(archive: &'a mut Archive<NamedFile>) -> Self {
+        FoundChunks { archive, is_in_order: true, stored: Vec::new(), plain: Vec::new() }
+    }
+
+    /// Reads a chunk into `stored`. Returns whether it is intact, or needs a plugin that is missing.
+    fn read(&mut self, number: u64) -> Result<bool> {
+        let was_in_order = self.is_in_order;
+        for uses_offset in [!was_in_order, was_in_order] {
+            let location = if uses_offset {
+                self.archive.locate_by_offset(number)
+            } else {
+                self.archive.locate_by_scan(number).map(Some)
+            };
+            let read = location.and_then(|location| match location {
+                None => Ok(None),
+                Some(location) => {
+                    let read =
+                        self.archive.read_located(&location, &mut self.stored, &mut self.plain);
+                    // Cut off the digest, if it was read.
+                    self.stored.truncate(location.chunk.cbytes as usize);
+                    read.map(Some)
+                }
+            });
+            let is_found = match read {
+                Ok(found) => found.is_some(),
+                Err(blpk::Error::ChunkData { .. }) => needs_plugin(&self.stored),
+                Err(error) if error.is_corruption() => false,
+                Err(error) => return Err(error.into()),
+            };
+            if is_found {
+                return Ok(true);
+            }
+            if !uses_offset {
+                self.is_in_order = false;
+            }
+        }
+        Ok(false)
+    }
+}
+
 /// Copies the readable chunks of a container and writes new digests and offsets.
 fn repair_container(path: &Path, output: &Path) -> Result<Repaired> {
     let mut archive = Archive::open(NamedFile::open_regular(path)?)?;
@@ -314,23 +369,25 @@ fn repair_container(path: &Path, output: &Path) -> Result<Repaired> {
     position += entries * OFFSET_LENGTH;
     let mut repaired = Repaired::default();
     let mut offsets = Vec::new();
-    let (mut stored, mut plain) = (Vec::new(), Vec::new());
+    let mut found = FoundChunks::new(&mut archive);
+    let mut zeros = (0, Vec::new());
     for number in 0..nchunks {
-        let is_intact = archive.read_chunk(number, &mut plain).is_ok();
-        let entry = archive.read_stored(number, &mut stored);
-        let is_kept = is_intact || entry.is_ok() && needs_plugin(&stored);
-        if let (true, Ok(entry)) = (is_kept, entry) {
-            // Cut off the old digest.
-            stored.truncate(entry.chunk.cbytes as usize);
-        } else {
+        let is_found = found.read(number)?;
+        if !is_found {
             let nbytes = header.nbytes_of(number);
             let nbytes =
                 nbytes.ok_or(Error::Unrepairable("the sizes of the lost chunks are unknown"))?;
-            stored = zeros_of_blosc1(nbytes, header.typesize)?;
+            if repaired.lost.len() as i64 == MAX_MISSING {
+                return Err(Error::Unrepairable("too many of its chunks are lost"));
+            }
+            if zeros.0 != nbytes || zeros.1.is_empty() {
+                zeros = (nbytes, zeros_of_blosc1(nbytes, header.typesize)?);
+            }
             repaired.lost.push(format!("chunk {number}: its {nbytes} bytes are zeros now"));
         }
-        let digest = header.checksum.digest(&stored);
-        writer.write_all(&stored)?;
+        let stored = if is_found { &found.stored } else { &zeros.1 };
+        let digest = header.checksum.digest(stored);
+        writer.write_all(stored)?;
         writer.write_all(&digest)?;
         offsets.push(position);
         position += (stored.len() + digest.len()) as u64;
@@ -366,6 +423,97 @@ fn zeros_of_blosc1(nbytes: u32, typesize: u8) -> Result<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bloscpack::{BloscpackArgs, PackArgs, pack_bytes_to_bytes, unpack_bytes_from_file};
+    use crate::blpk::Checksum;
+
+    const CHUNK: usize = 1000;
+    const NCHUNKS: usize = 7;
+
+    /// Repairs a container. Returns the data of the copy, and the lost chunks.
+    fn repaired(container: &[u8]) -> Result<(Vec<u8>, Vec<String>)> {
+        let folder = tempfile::tempdir().unwrap();
+        let (input, output) = (folder.path().join("in.blp"), folder.path().join("out.blp"));
+        std::fs::write(&input, container).unwrap();
+        let lost = repair_container(&input, &output)?.lost;
+        let report = bloscpack::verify(&output, 1).unwrap();
+        assert!(report.faults.is_empty(), "{:?}", report.faults);
+        Ok((unpack_bytes_from_file(&output, 1).unwrap().0, lost))
+    }
+
+    /// Returns data of [`NCHUNKS`] chunks, and the container with their positions.
+    fn packed(checksum: Checksum, offsets: bool) -> (Vec<u8>, Vec<u8>, Vec<usize>) {
+        let mut state = 1_u32;
+        let data: Vec<u8> = (0..NCHUNKS * CHUNK)
+            .map(|_| {
+                state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                (state >> 27) as u8
+            })
+            .collect();
+        let args = PackArgs {
+            chunk_size: CHUNK as u64,
+            bloscpack: BloscpackArgs { checksum, offsets, ..BloscpackArgs::default() },
+            ..PackArgs::default()
+        };
+        let container = pack_bytes_to_bytes(&data, &args).unwrap();
+        let mut archive = Archive::open(container.clone()).unwrap();
+        let position = |number| archive.locate(number).unwrap().position as usize;
+        let positions = (0..NCHUNKS as u64).map(position).collect();
+        (data, container, positions)
+    }
+
+    #[test]
+    fn chunks_with_wrong_offsets_are_found() {
+        for checksum in [Checksum::None, Checksum::Crc32] {
+            let (data, container, positions) = packed(checksum, true);
+            let start = Archive::open(container.clone()).unwrap().prelude().offsets_start as usize;
+            let with = |number: usize, offset: usize| {
+                let mut changed = container.clone();
+                let entry = start + 8 * number;
+                changed[entry..entry + 8].copy_from_slice(&(offset as u64).to_le_bytes());
+                changed
+            };
+            for number in 0..NCHUNKS {
+                for offset in [0, 5, 1 << 40, positions[0], positions[3], positions[6] + 7] {
+                    let (copy, lost) = repaired(&with(number, offset)).unwrap();
+                    assert!(copy == data && lost.is_empty(), "{number} {offset}: {lost:?}");
+                }
+            }
+            // All offsets are those of the first chunk.
+            let mut changed = container.clone();
+            for number in 0..NCHUNKS {
+                let entry = start + 8 * number;
+                changed[entry..entry + 8].copy_from_slice(&(positions[0] as u64).to_le_bytes());
+            }
+            let (copy, lost) = repaired(&changed).unwrap();
+            assert!(copy == data && lost.is_empty(), "{lost:?}");
+        }
+    }
+
+    #[test]
+    fn chunks_after_a_damaged_one_are_found() {
+        // The fields of the header with both sizes, and a byte of the data.
+        for (at, bytes) in [(4, [0; 4]), (12, [16, 0, 0, 0]), (12, [255; 4]), (40, [9; 4])] {
+            let (mut data, mut container, positions) = packed(Checksum::Crc32, true);
+            let at = positions[2] + at;
+            container[at..at + 4].copy_from_slice(&bytes);
+            data[2 * CHUNK..3 * CHUNK].fill(0);
+            let (copy, lost) = repaired(&container).unwrap();
+            assert!(copy == data, "{at}");
+            assert_eq!(lost, ["chunk 2: its 1000 bytes are zeros now"]);
+        }
+        let (mut data, mut container, positions) = packed(Checksum::Crc32, false);
+        container[positions[2] + 40] ^= 4;
+        data[2 * CHUNK..3 * CHUNK].fill(0);
+        let (copy, lost) = repaired(&container).unwrap();
+        assert!(copy == data && lost.len() == 1, "{lost:?}");
+    }
+
+    #[test]
+    fn a_container_has_a_limited_number_of_lost_chunks() {
+        let (_, mut container, _) = packed(Checksum::None, false);
+        container[16..24].copy_from_slice(&(1_i64 << 50).to_le_bytes());
+        assert!(matches!(repaired(&container), Err(Error::Unrepairable(_))));
+    }
 
     #[test]
     fn a_scan_replaces_only_a_plausible_number_of_chunks() {
