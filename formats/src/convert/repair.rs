@@ -223,6 +223,7 @@ fn scan_once(path: &Path, output: &Path, checksums: bool) -> Result<(Repaired, b
     let mut decompressor = ferroblosc::chunk::Decompressor::default();
     let mut position = u64::from(header.header_len);
     let wanted = header.counters.nbytes;
+    let (mut found, mut lost) = (0, Vec::new());
     while position < len && copy.nbytes() < wanted {
         file.seek(SeekFrom::Start(position))?;
         let Some(chunk) = next_chunk(&mut file, len - position)? else {
@@ -239,19 +240,26 @@ fn scan_once(path: &Path, output: &Path, checksums: bool) -> Result<(Repaired, b
         // A chunk that needs a missing plugin cannot be verified. It is kept.
         let is_unverified = read.is_err() && needs_plugin(&chunk);
         if read.is_err() && !is_unverified {
-            break;
+            if lost.len() as i64 == MAX_MISSING {
+                break;
+            }
+            // The chunks after it can be intact.
+            lost.push(format!("chunk {}: its {nbytes} bytes are zeros now", copy.nchunks()));
+            copy.append_chunk(&zeros(&params, nbytes)?)?;
+        } else {
+            is_verified &= !is_unverified;
+            copy.append_chunk(&chunk)?;
+            found += 1;
         }
-        is_verified &= !is_unverified;
-        copy.append_chunk(&chunk)?;
         position += chunk.len() as u64;
     }
-    let found = copy.nchunks();
+    lost.push("variable-length metalayers".to_owned());
     let mut repaired = Repaired {
         repaired: vec![match found {
             1 => "1 chunk was found by scanning the file".to_owned(),
             _ => format!("{found} chunks were found by scanning the file"),
         }],
-        lost: vec!["variable-length metalayers".to_owned()],
+        lost,
     };
     let first = copy.nbytes();
     let missing = (wanted - first).max(0);
@@ -513,6 +521,42 @@ mod tests {
         let (_, mut container, _) = packed(Checksum::None, false);
         container[16..24].copy_from_slice(&(1_i64 << 50).to_le_bytes());
         assert!(matches!(repaired(&container), Err(Error::Unrepairable(_))));
+    }
+
+    #[test]
+    fn a_scan_continues_after_a_damaged_chunk() {
+        let folder = tempfile::tempdir().unwrap();
+        let (input, output) = (folder.path().join("in.b2frame"), folder.path().join("out.b2frame"));
+        let params = CParams::default().typesize(1);
+        let mut schunk = create(&input, false, params, false).unwrap();
+        let data: Vec<u8> = (0..4000).map(|i| (i / 100) as u8).collect();
+        data.chunks(1000).for_each(|chunk| assert!(schunk.append(chunk).is_ok()));
+        schunk.close().unwrap();
+        let schunk = open_schunk(&input, false, 1).unwrap();
+        let frame = schunk.state().frame().unwrap();
+        let positions = [1, 3].map(|number| frame.chunk_position(number).unwrap() as usize);
+        drop(schunk);
+        let mut frame = std::fs::read(&input).unwrap();
+        // The offset of the first block in the chunk.
+        frame[positions[0] + EXTENDED_HEADER_LENGTH..][..4].fill(0xff);
+        frame.truncate(positions[1] + 40);
+        std::fs::write(&input, frame).unwrap();
+        let repaired = scan(&input, &output).unwrap();
+        assert_eq!(repaired.repaired, ["2 chunks were found by scanning the file"]);
+        let lost = [
+            "chunk 1: its 1000 bytes are zeros now",
+            "variable-length metalayers",
+            "the data from byte 3000 to 4000 are zeros now",
+        ];
+        assert_eq!(repaired.lost, lost);
+        let copy = open_schunk(&output, false, 1).unwrap();
+        for (number, expected) in
+            [&data[..1000], &[0; 1000], &data[2000..3000], &[0; 1000]].into_iter().enumerate()
+        {
+            let mut found = [1; 1000];
+            copy.decompress(number as i64, &mut found).unwrap();
+            assert!(found == *expected, "{number}");
+        }
     }
 
     #[test]
