@@ -40,6 +40,14 @@ pub fn unknown_codec(file: &[u8]) -> Option<u8> {
     (is_intact && is_unknown).then(|| basic.format())
 }
 
+/// Returns the uncompressed size in the header of a chunk, whose data may be damaged or missing.
+pub fn nbytes_of(file: &[u8]) -> Option<u64> {
+    let header = file.get(PREFIX_LEN..)?.first_chunk::<MIN_HEADER_LENGTH>()?;
+    let basic = BasicHeader::read(header);
+    let nbytes = u64::try_from(basic.nbytes).ok().filter(|&nbytes| nbytes <= MAX_NBYTES.into());
+    nbytes.filter(|_| basic.version <= MAX_VERSION && basic.cbytes > 0)
+}
+
 /// The accepted range of uncompressed sizes in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Expected {

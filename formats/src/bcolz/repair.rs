@@ -265,29 +265,54 @@ fn has_own_files(
     }
 }
 
-/// Derives the sizes from the chunks. Rows of several items become one-dimensional rows.
+/// Derives the sizes from the chunks. Rows of several items become one-dimensional rows. A chunk
+/// that cannot be read counts as a full one if there are others after it, and otherwise has the size
+/// in its header.
 fn sizes_from_chunks(data: &Path, storage: &Storage, store: &Store) -> Result<Option<Sizes>> {
     let item = storage.dtype.itemsize();
     let chunk_items = storage.chunklen.saturating_mul(item).max(1);
-    let (mut full, mut row_items, mut rest) = (0, 1, 0);
-    for number in 0.. {
+    let end = verify::end_of_chunks(&store.list(data)?.unwrap_or_default());
+    let (mut full, mut row_items, mut rest) = (0, None, 0);
+    for number in 0..end {
         let path = chunkfile::path_of(data, number);
-        let Some((plain, _)) = read_decoded(store, &path, u64::from(MAX_NBYTES))? else {
-            break;
+        let nbytes = match read_decoded(store, &path, u64::from(MAX_NBYTES))? {
+            Some((plain, _)) => plain.len() as u64,
+            None if number + 1 < end => {
+                full += 1;
+                continue;
+            }
+            None => {
+                let most = chunk_items.saturating_mul(row_items.unwrap_or(1));
+                nbytes_in_header(store, &path)?.filter(|&nbytes| nbytes <= most).unwrap_or(0)
+            }
         };
-        let nbytes = plain.len() as u64;
-        if number == 0 && nbytes > 0 && nbytes.is_multiple_of(chunk_items) {
-            row_items = nbytes / chunk_items;
+        if row_items.is_none() {
+            let is_full = nbytes > 0 && nbytes.is_multiple_of(chunk_items);
+            row_items = Some(if is_full { nbytes / chunk_items } else { 1 });
         }
-        if nbytes != chunk_items * row_items {
-            rest = nbytes / (item * row_items).max(1);
+        let row_items = row_items.unwrap_or(1);
+        if nbytes != chunk_items.saturating_mul(row_items) {
+            rest = (nbytes / (item * row_items).max(1)).min(storage.chunklen);
             break;
         }
         full += 1;
     }
+    let row_items = row_items.unwrap_or(1);
     let row_shape = if row_items > 1 { vec![row_items] } else { Vec::new() };
-    let sizes = Sizes::new(full * storage.chunklen + rest, &row_shape, &storage.dtype);
+    let len = storage.chunklen.checked_mul(full).and_then(|len| len.checked_add(rest));
+    let sizes = len.and_then(|len| Sizes::new(len, &row_shape, &storage.dtype));
     Ok(sizes.filter(|sizes| sizes.check(storage.chunklen, data).is_ok()))
+}
+
+/// Returns the uncompressed size in the header of a chunk that cannot be read, if it has one.
+fn nbytes_in_header(store: &Store, path: &Path) -> Result<Option<u64>> {
+    let mut file = Vec::new();
+    match chunkfile::read(store, path, 0, &mut file) {
+        Ok(()) => {}
+        Err(error) if error.is_system_error() => return Err(error),
+        Err(_) => return Ok(None),
+    }
+    Ok(chunkfile::nbytes_of(&file))
 }
 
 /// Returns the uncompressed chunk of a file and whether its prefix is valid, or `None` if it cannot

@@ -3,7 +3,7 @@
 use crate::common::{
     Scratch, copy_tree, fixtures, iota, made, pack_chunks, reader, rows, spec, tree,
 };
-use ferroblosc_formats::bcolz::{self, Carray, Ctable, Fault, Mode, Options};
+use ferroblosc_formats::bcolz::{self, Carray, CarraySpec, Ctable, Fault, Mode, Options};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -168,6 +168,59 @@ fn each_planted_fault_is_reported_and_repaired() {
             assert!(is_there || rewritten, "{name}: {}", path.display());
         }
     }
+}
+
+/// Without its sizes, an array has the rows of all its chunks, also if some of them are damaged.
+#[test]
+fn damaged_chunks_do_not_end_an_array_without_sizes() {
+    let scratch = Scratch::new();
+    let cut = |path: &Path| {
+        let file = fs::read(path).unwrap();
+        fs::write(path, &file[..file.len() - 1]).unwrap();
+    };
+    let replace = |path: &Path| fs::write(path, "none").unwrap();
+    let remove = |path: &Path| fs::remove_file(path).unwrap();
+    type Damage<'a> = &'a dyn Fn(&Path);
+    let cases: [(&str, &[u64], Damage<'_>, std::ops::Range<usize>); 6] = [
+        ("first", &[0], &replace, 0..10),
+        ("middle", &[1], &replace, 10..20),
+        ("missing", &[0, 1], &remove, 0..20),
+        ("cut", &[1], &cut, 10..20),
+        ("cut-last", &[2], &cut, 20..25),
+        ("cut-all", &[0, 1, 2], &cut, 0..25),
+    ];
+    for (name, numbers, damage, lost) in cases {
+        let root = scratch.path(name);
+        broken(&root, |root| {
+            fs::remove_file(root.join("meta/sizes")).unwrap();
+            numbers.iter().for_each(|number| damage(&root.join(format!("data/__{number}.blp"))));
+        });
+        let before = tree(&root);
+        let repaired = bcolz::repair(&root, &Options::default()).unwrap();
+        assert_eq!(repaired.remaining, [], "{name}");
+        assert_eq!(repaired.lost, [(root.clone(), lost.start as u64..lost.end as u64)], "{name}");
+        assert_eq!(rows(&root), without(lost, 25), "{name}");
+        assert_kept(before, &root);
+    }
+    // The size of a last chunk without a header is unknown.
+    let root = scratch.path("last");
+    broken(&root, |root| {
+        fs::remove_file(root.join("meta/sizes")).unwrap();
+        replace(&root.join("data/__2.blp"));
+    });
+    bcolz::repair(&root, &Options::default()).unwrap();
+    assert_eq!(rows(&root), iota(0..20));
+    // Rows of two items.
+    let root = scratch.path("wide");
+    let wide = CarraySpec { row_shape: vec![2], ..spec("int64", 10) };
+    let mut array = Carray::create(&root, &wide, Mode::Write, &Options::default()).unwrap();
+    array.append(&iota(0..50)).unwrap();
+    array.close().unwrap();
+    fs::remove_file(root.join("meta/sizes")).unwrap();
+    replace(&root.join("data/__0.blp"));
+    bcolz::repair(&root, &Options::default()).unwrap();
+    assert_eq!(reader(&root).shape(), [25, 2]);
+    assert_eq!(rows(&root), without(0..20, 50));
 }
 
 #[test]
