@@ -12,7 +12,7 @@ use ferroblosc::io::{
 };
 
 /// The maximum size of a description file in bytes.
-const MAX_DESCRIPTION: u64 = 16 << 20;
+pub(super) const MAX_DESCRIPTION: u64 = 16 << 20;
 /// The lock file in an object's directory; not part of the format.
 const LOCK_FILE: &str = ".ferroblosc-lock";
 /// The prefix of temporary file names.

@@ -3,6 +3,13 @@
 use crate::bloscpack::Value;
 use crate::numpy::{Dtype, Kind, half_of, half_to};
 
+/// The length of a NUL in JSON, `\u0000`.
+const NUL_LEN: u64 = 6;
+/// The maximum length of the default fill value of a plain dtype in JSON: `false`.
+const PLAIN_LEN: u64 = 5;
+/// The number of characters around an item of a list in JSON: two brackets, a comma and a space.
+const AROUND: u64 = 4;
+
 /// Returns the item of a JSON value, or `None` if it does not fit the dtype.
 pub fn item_of(dtype: &Dtype, value: &Value) -> Option<Vec<u8>> {
     let size = usize::try_from(dtype.itemsize()).ok()?;
@@ -69,6 +76,22 @@ fn nested(
         nested(dtype, item, shape, capacity, row)?;
     }
     Some(())
+}
+
+/// Returns an upper bound of the number of characters of the default fill value in JSON, or `None`
+/// if it overflows.
+pub fn default_len(dtype: &Dtype) -> Option<u64> {
+    match dtype.kind() {
+        Kind::Void => dtype.itemsize().checked_mul(NUL_LEN),
+        Kind::Record => dtype.fields().iter().try_fold(AROUND, |len, field| {
+            let item = default_len(&field.dtype)?.checked_add(AROUND)?;
+            let item = item.checked_add(AROUND * field.shape.len() as u64)?;
+            // A list of an empty shape may have long lists while it is made.
+            let all = field.shape.iter().try_fold(item, |all, &len| all.checked_mul(len.max(1)))?;
+            len.checked_add(all)
+        }),
+        _ => Some(PLAIN_LEN),
+    }
 }
 
 /// Returns the default fill value of bcolz.

@@ -196,6 +196,25 @@ fn growing_fills_with_the_fill_value() {
     assert!(matches!(refused, Err(Error::Argument(_))));
 }
 
+/// The default fill value of such items would need gigabytes, in memory and as JSON.
+#[test]
+fn items_that_are_too_large_for_a_fill_value_are_refused() {
+    let scratch = Scratch::new();
+    let root = scratch.path("a");
+    for dtype in [
+        "|V2000000000",
+        "[('a', '|V2000000000')]",
+        "[('a', '|i1', (2000000000,))]",
+        "[('a', '<i4'), ('b', [('c', '|i1', (20000, 20000))])]",
+    ] {
+        let dtype = Dtype::parse(dtype).unwrap();
+        let spec = CarraySpec { records: true, chunklen: Some(1), ..CarraySpec::new(dtype) };
+        let made = Carray::create(&root, &spec, Mode::Write, &Options::default());
+        assert!(matches!(made, Err(Error::Argument(text)) if text.contains("fill value")));
+        assert!(!root.exists());
+    }
+}
+
 #[test]
 fn every_codec_level_and_shuffle_reads_back() {
     let scratch = Scratch::new();

@@ -26,11 +26,14 @@ use super::error::{Error, Result};
 use super::meta::{Compression, Sizes, Storage};
 use super::packed::{Access, Layout};
 use super::root::{DATA, META, SIZES, STORAGE};
-use super::store::{Store, WriterLock};
+use super::store::{MAX_DESCRIPTION, Store, WriterLock};
 use super::{Mode, Options, chunklen, value};
 use crate::bloscpack::Value;
 use crate::numpy::{ArrayInfo, Dtype, Kind};
 use state::{Worker, Writer};
+
+/// The maximum length of a default fill value in characters.
+const MAX_DFLT: u64 = MAX_DESCRIPTION / 2;
 
 /// The parameters of a new carray.
 #[derive(Clone, Debug)]
@@ -91,6 +94,10 @@ impl CarraySpec {
                 let item = value::item_of(&self.dtype, dflt);
                 item.ok_or(Error::Argument("the fill value does not have the type of the array"))?;
                 dflt.clone()
+            }
+            // A longer description could not be read again.
+            None if value::default_len(&self.dtype).is_none_or(|len| len > MAX_DFLT) => {
+                return Err(Error::Argument("the items are too large for a fill value"));
             }
             None => value::default_of(&self.dtype),
         };
