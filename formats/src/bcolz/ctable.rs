@@ -330,20 +330,17 @@ impl Ctable {
 
     /// Writes the new lengths. On failure, restores the previous length of all columns.
     fn flush_lengths(&mut self, before: u64) -> Result<()> {
-        let mut flushed = 0;
-        let result = arrays(&mut self.columns).try_for_each(|array| {
-            array.flush_sizes()?;
-            flushed += 1;
-            Ok(())
-        });
+        let result = arrays(&mut self.columns).try_for_each(Carray::flush_sizes);
         if result.is_err() {
-            for (i, array) in arrays(&mut self.columns).enumerate() {
-                if i < flushed {
-                    // If this also fails, the table needs a repair.
-                    let _ = array.trim(array.len() - before);
-                } else {
+            for array in arrays(&mut self.columns) {
+                // If this also fails, the table needs a repair.
+                let _ = if array.is_dirty() {
                     array.revert(before);
-                }
+                    // The new length may be on disk if its sync failed.
+                    array.write_sizes()
+                } else {
+                    array.trim(array.len() - before)
+                };
             }
         }
         result

@@ -208,6 +208,31 @@ fn row_b9_an_interrupted_append_leaves_columns_of_the_old_rows_or_the_new_ones()
     });
 }
 
+/// Without a crash, a failed append also leaves columns of one length.
+#[test]
+fn row_b9_a_failed_append_leaves_columns_of_one_length() {
+    let start = disk_with_table(|_| {});
+    let append = |disk: &Disk| {
+        let mut table = Ctable::open(root(), Mode::Append, &options(disk, true))?;
+        table.append(&[&iota(25..40), &iota(25..40)])
+    };
+    let whole = start.after_crash(Survival::All);
+    append(&whole).unwrap();
+    for (number, call) in whole.log().iter().enumerate() {
+        let disk = start.after_crash(Survival::All);
+        disk.plan(number, Fault::Fail);
+        let appended = append(&disk);
+        let what = format!("{call}: {appended:?}");
+        let table = Ctable::open(root(), Mode::Read, &options(&disk, false));
+        let mut table = table.unwrap_or_else(|error| panic!("{what}: {error}"));
+        let len = table.len();
+        assert!(len == 25 || len == 40, "{what}: {len} rows");
+        for column in ["a", "b"] {
+            assert_eq!(table.read(column, 0..len).unwrap(), iota(0..len as i64), "{what}");
+        }
+    }
+}
+
 /// Returns a disk with a table of two columns of 25 rows in chunks of ten, and column `b` damaged.
 fn disk_with_table(damage: impl FnOnce(&Disk)) -> Disk {
     let disk = Disk::new();

@@ -324,6 +324,11 @@ impl Carray {
         self.remove_stale()
     }
 
+    /// Whether the rows or their number differ from those in the files.
+    pub(in crate::bcolz) fn is_dirty(&self) -> bool {
+        self.writer.dirty
+    }
+
     /// Discards buffered rows and restores the length on disk.
     pub(in crate::bcolz) fn revert(&mut self, len: u64) {
         self.sizes.len = len;
@@ -523,7 +528,8 @@ impl Carray {
         written
     }
 
-    fn write_sizes(&mut self) -> Result<()> {
+    /// Writes the length.
+    pub(in crate::bcolz) fn write_sizes(&mut self) -> Result<()> {
         let cbytes = match self.writer.cbytes {
             Some(cbytes) => cbytes,
             None => (0..self.full_chunks()).try_fold(0, |total: u64, number| {
