@@ -194,15 +194,6 @@ impl Carray {
         Ok(array)
     }
 
-    /// Rereads the metadata that another writer may have changed.
-    fn reload(&mut self) -> Result<()> {
-        self.sizes = read_sizes(&self.options.store, &self.root, &self.storage.dtype)?;
-        self.attrs = Attrs::read(&self.options.store, &self.root)?;
-        self.writer = Writer::default();
-        self.cached = None;
-        Ok(())
-    }
-
     /// Returns the directory.
     pub fn root(&self) -> &Path {
         &self.root

@@ -16,9 +16,10 @@ impl Carray {
     pub fn open(root: &Path, mode: Mode, options: &Options) -> Result<Carray> {
         let mut array = Carray::open_unlocked(root, mode, options)?;
         if mode != Mode::Read {
-            array.lock = Some(options.store.lock(root)?);
-            // Another writer may have changed the files before the lock was acquired.
-            array.reload()?;
+            let lock = options.store.lock(root)?;
+            // Another writer may have changed or replaced the files before the lock was acquired.
+            array = Carray::open_unlocked(root, mode, options)?;
+            array.lock = Some(lock);
         }
         if mode == Mode::Write {
             array.resize(0)?;
