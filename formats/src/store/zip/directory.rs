@@ -100,10 +100,18 @@ pub fn read(path: &Path, file: &File, end: &End) -> Result<Vec<Member>> {
     let mut members = Vec::new();
     members.try_reserve_exact(usize::try_from(end.entries).map_err(|_| Error::Memory)?)?;
     let mut rest = &bytes[..];
-    for number in 0..end.entries {
+    // The number of entries has 16 bits without zip64, and some writers truncate it: the directory
+    // determines them, as in other readers.
+    while (members.len() as u64) < end.entries || rest.starts_with(ENTRY_MAGIC) {
+        let number = members.len();
+        if number as u64 == MAX_MEMBERS {
+            let what = format!("{}: there are too many members", path.display());
+            return Err(Error::Limit { what, limit: MAX_MEMBERS });
+        }
         let (member, len) = parse(rest, end).ok_or_else(|| {
             zip_error(path, format!("the zip file is damaged: directory entry {number} is invalid"))
         })?;
+        members.try_reserve(1)?;
         members.push(member);
         rest = &rest[len..];
     }

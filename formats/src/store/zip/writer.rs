@@ -269,6 +269,29 @@ mod tests {
         assert_eq!(large.zip64(false).len(), 20);
     }
 
+    /// Python's `zipfile` and Info-ZIP read all entries of the directory, too.
+    #[test]
+    fn members_that_the_end_record_does_not_count_are_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.zip");
+        let mut writer = ZipWriter::new(io::Cursor::new(Vec::new()), 0);
+        for name in ["one", "two", "three"] {
+            writer.add(name, name.as_bytes()).unwrap();
+        }
+        let mut bytes = writer.finish().unwrap().into_inner();
+        let counts = bytes.len() - 14;
+        for count in 0..=3 {
+            bytes[counts..counts + 4].copy_from_slice(&[count, 0, count, 0]);
+            std::fs::write(&path, &bytes).unwrap();
+            let archive = Archive::open(&path).unwrap().unwrap();
+            let names: Vec<&str> = archive.members().iter().map(|member| &*member.name).collect();
+            assert_eq!(names, ["one", "two", "three"], "{count}");
+        }
+        bytes[counts..counts + 4].copy_from_slice(&[4, 0, 4, 0]);
+        std::fs::write(&path, &bytes).unwrap();
+        assert!(Archive::open(&path).is_err());
+    }
+
     #[test]
     fn members_beyond_4_gib_are_read() {
         let folder = tempfile::tempdir().unwrap();
