@@ -24,6 +24,9 @@ use ferroblosc::io::{
 use ferroblosc::os::files;
 use ferroblosc::trace_warning;
 
+/// The number of attempts to lock a file that other programs replace.
+const LOCK_ATTEMPTS: usize = 16;
+
 /// The write operations of a change. Tests use an implementation that fails.
 pub(super) trait Disk {
     /// Writes all of `bytes` at `position`.
@@ -161,22 +164,41 @@ impl Deref for LockedFile {
     }
 }
 
+/// Whether a path names an open file.
+fn is_at(path: &Path, file: &File) -> io::Result<bool> {
+    Ok(files::identity_of(file)? == files::identity_at(path)?)
+}
+
+/// Opens a file with `open` and locks it.
+///
+/// # Errors
+/// [`Error::Busy`]
+fn lock(path: &Path, open: impl Fn() -> io::Result<File>) -> Result<LockedFile> {
+    for _ in 0..LOCK_ATTEMPTS {
+        let file = open_with_spare_descriptors(&open)?;
+        let claim = Claim::of(&file);
+        match claim.lock(&file) {
+            // Otherwise another program has replaced the file since it was opened.
+            Ok(true) if is_at(path, &file)? => return Ok(LockedFile { _claim: claim, file }),
+            Ok(true) => {}
+            Ok(false) => break,
+            // Without support for locks, users must serialise changes themselves.
+            Err(error) if error.kind() == ErrorKind::Unsupported => {
+                return Ok(LockedFile { _claim: claim, file });
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Err(Error::Busy(path.to_owned()))
+}
+
 /// Opens and locks a file for a change, and rolls back an interrupted change. The second result is
 /// whether there was an interrupted change.
 ///
 /// # Errors
 /// [`Error::Busy`]; [`Error::Journal`] if a journal can be neither used nor removed.
 pub(super) fn open(path: &Path) -> Result<(LockedFile, bool)> {
-    let file =
-        open_with_spare_descriptors(|| OpenOptions::new().read(true).write(true).open(path))?;
-    let claim = Claim::of(&file);
-    match claim.lock(&file) {
-        Ok(true) => {}
-        Ok(false) => return Err(Error::Busy(path.to_owned())),
-        // Without support for locks, users must serialise changes themselves.
-        Err(error) if error.kind() == ErrorKind::Unsupported => {}
-        Err(error) => return Err(error.into()),
-    }
+    let file = lock(path, || OpenOptions::new().read(true).write(true).open(path))?;
     let journal = journal_path(path);
     let stream = stream_of_borrowed(&file, path);
     let attributes = stream.attributes();
@@ -188,10 +210,7 @@ pub(super) fn open(path: &Path) -> Result<(LockedFile, bool)> {
     let recovered = journal::recover(&FileSystem, &journal, target, restores_a_container)?;
     drop(stream);
     match recovered {
-        Settled::Done => {
-            let file = LockedFile { _claim: claim, file };
-            Ok((file, was_interrupted))
-        }
+        Settled::Done => Ok((file, was_interrupted)),
         Settled::Active => Err(Error::Busy(path.to_owned())),
         Settled::Ignored(reason) => {
             trace_warning!("{}: {}", path.display(), ignored(reason));
@@ -265,6 +284,29 @@ mod tests {
         let journal = journal_path(&path);
         fs::write(&journal, old.image(&path, &file).unwrap().encode().unwrap()).unwrap();
         (path, journal, bytes)
+    }
+
+    /// A change of a file that another program has replaced would be lost.
+    #[test]
+    fn a_replaced_file_is_not_locked_for_a_change() {
+        let dir = tempdir().unwrap();
+        let (path, other) = (dir.path().join("x.blp"), dir.path().join("other"));
+        fs::write(&path, b"old").unwrap();
+        fs::write(&other, b"new").unwrap();
+        let locked = lock(&path, || {
+            let file = File::open(&path)?;
+            // The other program replaces the file only once.
+            let _ = fs::rename(&other, &path);
+            Ok(file)
+        });
+        assert_eq!(io::read_to_string(&*locked.unwrap()).unwrap(), "new");
+        // The file disappears each time.
+        let removed = lock(&path, || {
+            fs::write(&path, b"old")?;
+            let file = File::open(&path)?;
+            fs::rename(&path, &other).map(|()| file)
+        });
+        assert!(removed.is_err());
     }
 
     #[test]
