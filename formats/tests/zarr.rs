@@ -183,6 +183,22 @@ fn groups_list_their_arrays() {
     assert_eq!(attrs[0].0, "title");
 }
 
+/// Some programs, such as TensorStore, write no metadata for the groups above an array.
+#[test]
+fn arrays_below_directories_without_metadata_are_listed() {
+    let folder = tempfile::tempdir().unwrap();
+    let group = folder.path().join("group.zarr");
+    copy_tree(&fixture("two.zarr"), &group);
+    copy_tree(&fixture("start.zarr"), &group.join("x/y/z"));
+    fs::create_dir_all(group.join("x/notes")).unwrap();
+    // A directory of chunks contains no arrays.
+    copy_tree(&fixture("start.zarr"), &group.join("x/y/z/c/0/a"));
+    assert_eq!(zarr::arrays_in(&group, "").unwrap(), ["blosc", "inner/fortran", "x/y/z"]);
+    assert_eq!(zarr::groups_in(&group, "").unwrap(), ["", "inner"]);
+    let verified = convert::verify(&group, &detect(&group).unwrap(), &Reading::default()).unwrap();
+    assert!(verified.is_intact(), "{:?}", verified.faults);
+}
+
 /// Copies `start.zarr`, replaces text in its metadata, and returns the error of converting it.
 fn error_of(from: &str, to: &str) -> String {
     let folder = tempfile::tempdir().unwrap();

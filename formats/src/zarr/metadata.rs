@@ -40,17 +40,6 @@ impl KeyEncoding {
     }
 }
 
-/// Whether a name in the directory of an array can be a key, or the start of a key, of a chunk.
-pub fn is_chunk_key(name: &str) -> bool {
-    let indices = match name.strip_prefix('c') {
-        Some("") => return true,
-        Some(rest) => rest.strip_prefix('.'),
-        None => Some(name),
-    };
-    let is_index = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-    indices.is_some_and(|indices| indices.split('.').all(is_index))
-}
-
 /// Shards: files with several chunks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]

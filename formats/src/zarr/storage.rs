@@ -32,6 +32,17 @@ pub fn is_metadata_file(name: &str) -> bool {
     METADATA.contains(&name) || matches!(name, ATTRIBUTES_V2 | CONSOLIDATED_V2)
 }
 
+/// Whether a name in the directory of an array can be a key, or the start of a key, of a chunk.
+pub fn is_chunk_key(name: &str) -> bool {
+    let indices = match name.strip_prefix('c') {
+        Some("") => return true,
+        Some(rest) => rest.strip_prefix('.'),
+        None => Some(name),
+    };
+    let is_index = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    indices.is_some_and(|indices| indices.split('.').all(is_index))
+}
+
 /// Whether a directory is an array or a group.
 pub fn is_node_directory(path: &Path) -> bool {
     METADATA.iter().any(|name| path.join(name).is_file())
@@ -207,9 +218,10 @@ impl Storage {
         }
     }
 
-    /// Returns the sorted paths of the arrays and groups below a group, without the group itself.
-    /// Links are not followed, and directories in arrays are not searched. Members of zip files
-    /// whose paths are not valid, such as those with `..`, are skipped.
+    /// Returns the sorted paths of the arrays and groups below a group, without the group itself,
+    /// also below directories without metadata. Links are not followed, and directories of chunks
+    /// are not searched. Members of zip files whose paths are not valid, such as those with `..`,
+    /// are skipped.
     ///
     /// # Errors
     /// [`Error::Storage`]; [`Error::Limit`].
@@ -218,10 +230,17 @@ impl Storage {
         let start = if group.is_empty() { String::new() } else { format!("{group}/") };
         match self {
             Storage::Directory { root, .. } => {
-                let mut pending = vec![(start, 0)];
-                while let Some((prefix, depth)) = pending.pop() {
+                let (mut pending, mut searched) = (vec![(start, 0, true)], 0);
+                while let Some((prefix, depth, is_node)) = pending.pop() {
                     let path = root.join(&prefix);
-                    for entry in fs::read_dir(&path).map_err(StoreError::storage(&path))? {
+                    let entries = match fs::read_dir(&path) {
+                        // Directories without metadata need not be part of the data.
+                        Err(error) if !is_node && error.kind() == ErrorKind::PermissionDenied => {
+                            continue;
+                        }
+                        entries => entries.map_err(StoreError::storage(&path))?,
+                    };
+                    for entry in entries {
                         let entry = entry.map_err(StoreError::storage(&path))?;
                         let kind = entry.file_type().map_err(StoreError::storage(&path))?;
                         let name = entry.file_name();
@@ -229,13 +248,21 @@ impl Storage {
                             continue;
                         };
                         let node = format!("{prefix}{name}");
-                        if METADATA.iter().any(|name| self.has(&format!("{node}/{name}"))) {
-                            if depth < MAX_DEPTH && !self.has(&format!("{node}/{ARRAY_V2}")) {
-                                pending.push((format!("{node}/"), depth + 1));
-                            }
+                        let is_node =
+                            METADATA.iter().any(|name| self.has(&format!("{node}/{name}")));
+                        let is_searched = if is_node {
+                            !self.has(&format!("{node}/{ARRAY_V2}"))
+                        } else {
+                            !is_chunk_key(name)
+                        };
+                        if is_searched && depth < MAX_DEPTH {
+                            pending.push((format!("{node}/"), depth + 1, is_node));
+                            searched += 1;
+                        }
+                        if is_node {
                             found.insert(node);
                         }
-                        if found.len() > MAX_NODES {
+                        if found.len().max(searched) > MAX_NODES {
                             return Err(too_many_nodes());
                         }
                     }
