@@ -24,7 +24,7 @@ fn has_extension(path: &Path, extension: &str) -> bool {
 
 /// Whether an input is read as CSV: it is requested, or the format is unknown and the name is that
 /// of a CSV file.
-fn is_csv(input: &Input, args: &ConvertArgs) -> bool {
+pub fn is_csv(input: &Input, args: &ConvertArgs) -> bool {
     let has_name = has_extension(input.name(), "csv") || has_extension(input.name(), "tsv");
     match args.from {
         Some(from) => from == InputFormat::Csv,

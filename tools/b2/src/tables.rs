@@ -30,6 +30,7 @@ pub fn import(args: &ConvertArgs, options: &WriteOptions, cli: &Cli) -> Result<b
         return import_arrow((&input, format), args, options, cli).map(|()| true);
     }
     refuse_other_content(&input, args)?;
+    let is_csv = csv::is_csv(&input, args);
     let (input, imported) = csv::import(input, args, cli)?;
     let Ok(found) = convert::detect(input.path()) else {
         return Ok(false);
@@ -39,6 +40,12 @@ pub fn import(args: &ConvertArgs, options: &WriteOptions, cli: &Cli) -> Result<b
         return Ok(false);
     };
     if !source.content().array.as_ref().is_some_and(convert::is_records) {
+        if is_csv {
+            let failure = Failure::new("columns without names are an array, not a table");
+            return Err(input.error(failure).with_hint(
+                "'--header yes' reads names from the first line; 'b2 put' adds an array to a store",
+            ));
+        }
         return Ok(false);
     }
     options::check(&imported, OutputKind::Table)?;
