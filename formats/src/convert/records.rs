@@ -9,14 +9,12 @@
 //!
 //! The columns `utf8`, `vlstring` and `dictionary` become `U`, as long as their longest text.
 
-use std::io::Write;
+use std::io::{self, Read, Write};
 
 use super::error::{Error, Result};
 use super::source::Source;
 use crate::numpy::{ArrayInfo, Dtype, Field, Kind, Literal, npy_header};
-#[cfg(feature = "csv")]
-use crate::store::Value;
-use crate::store::{self, Cells, Column, ColumnKind, ColumnSpec, StoreWriter, Table};
+use crate::store::{self, Cells, Column, ColumnKind, ColumnSpec, StoreWriter, Table, Value};
 
 /// The number of bytes of records that are converted at once, unless a record is larger.
 const BATCH: u64 = 4 << 20;
@@ -173,14 +171,37 @@ fn fields_of<'t>(table: &'t Table<'_>) -> (Vec<&'t Column>, Vec<String>) {
     (fields, lost)
 }
 
-/// Calls `each` with ranges of rows.
+/// Calls `each` with ranges of rows. If it fails because the rows are too large together, which it
+/// must find out before it uses any, calls it with fewer rows.
 fn each_range(rows: u64, mut each: impl FnMut(std::ops::Range<u64>) -> Result<()>) -> Result<()> {
-    let mut start = 0;
+    let (mut start, mut step) = (0, STEP);
     while start < rows {
-        let end = (start + STEP).min(rows);
-        each(start..end)?;
-        start = end;
+        let end = (start + step).min(rows);
+        match each(start..end) {
+            Ok(()) => start = end,
+            Err(Error::Store(store::Error::Limit { .. })) if end - start > 1 => {
+                step = (end - start) / 2;
+            }
+            Err(error) => return Err(error),
+        }
     }
+    Ok(())
+}
+
+/// The values of a field in several rows.
+enum Values {
+    Texts(Vec<Value>),
+    Items(Vec<u8>),
+}
+
+/// Writes a text as UTF-32 with NULs up to `width` bytes. A buffer for all rows could need much more
+/// memory than the texts.
+fn write_text(output: &mut dyn Write, text: &str, width: usize) -> Result<()> {
+    let chars = text.chars().flat_map(|char| u32::from(char).to_le_bytes());
+    let bytes: Vec<u8> = chars.collect();
+    let padding = width.checked_sub(bytes.len()).ok_or(Error::Layout)?;
+    output.write_all(&bytes)?;
+    io::copy(&mut io::repeat(0).take(padding as u64), output)?;
     Ok(())
 }
 
@@ -236,29 +257,24 @@ pub fn table_to_npy(table: &Table<'_>, output: &mut dyn Write) -> Result<Vec<Str
     output.write_all(&npy_header(&info)?)?;
     each_range(table.len(), |rows| {
         let count = usize::try_from(rows.end - rows.start).map_err(|_| store::Error::Memory)?;
-        let mut items: Vec<Vec<u8>> = Vec::new();
-        for (column, &width) in columns.iter().zip(&widths) {
-            items.push(match &column.kind {
+        let values = columns.iter().map(|column| {
+            Ok(match &column.kind {
                 ColumnKind::Utf8 | ColumnKind::VlString | ColumnKind::Dictionary { .. } => {
-                    let mut bytes = Vec::with_capacity(count * width);
-                    for value in table.values(&column.name, rows.clone())? {
-                        let text = value.as_str().ok_or_else(|| nulls_error(column))?;
-                        let start = bytes.len();
-                        let chars = text.chars().flat_map(|char| u32::from(char).to_le_bytes());
-                        bytes.extend(chars);
-                        if bytes.len() > start + width {
-                            return Err(Error::Layout);
-                        }
-                        bytes.resize(start + width, 0);
-                    }
-                    bytes
+                    Values::Texts(table.values(&column.name, rows.clone())?)
                 }
-                _ => fixed_items(table, column, rows.clone())?,
-            });
-        }
+                _ => Values::Items(fixed_items(table, column, rows.clone())?),
+            })
+        });
+        let values = values.collect::<Result<Vec<_>>>()?;
         for row in 0..count {
-            for (bytes, &width) in items.iter().zip(&widths) {
-                output.write_all(&bytes[row * width..][..width])?;
+            for ((column, values), &width) in columns.iter().zip(&values).zip(&widths) {
+                match values {
+                    Values::Texts(texts) => {
+                        let text = texts[row].as_str().ok_or_else(|| nulls_error(column))?;
+                        write_text(output, text, width)?;
+                    }
+                    Values::Items(bytes) => output.write_all(&bytes[row * width..][..width])?,
+                }
             }
         }
         Ok(())
@@ -319,7 +335,7 @@ pub fn table_to_csv(table: &Table<'_>, output: &mut dyn Write) -> Result<Vec<Str
 mod tests {
     use super::*;
     use crate::convert::{Reading, open};
-    use crate::store::{Store, Value};
+    use crate::store::Store;
 
     fn temporary() -> tempfile::TempDir {
         tempfile::tempdir().unwrap()
@@ -439,6 +455,75 @@ mod tests {
             let mut text = Vec::new();
             table_to_csv(&store.table("/b").unwrap(), &mut text).unwrap();
             assert_eq!(text, b"i\n\"\"\n-3\n");
+        }
+    }
+
+    /// Writes a table with texts of these lengths and their numbers.
+    fn texts(lens: &[usize]) -> (tempfile::TempDir, std::path::PathBuf) {
+        let folder = temporary();
+        let path = folder.path().join("t.b2z");
+        let mut writer = Store::create(&path).unwrap();
+        let columns = [ColumnSpec::utf8("s"), ColumnSpec::number("n", "int64")];
+        let mut table = writer.create_table("/t", &columns).unwrap();
+        for (number, &len) in lens.iter().enumerate() {
+            let row = vec![Value::Str("a".repeat(len)), Value::Int(number as i64)];
+            table.append_rows(&[row]).unwrap();
+        }
+        table.finish().unwrap();
+        writer.commit().unwrap();
+        (folder, path)
+    }
+
+    #[test]
+    fn a_long_text_does_not_multiply_the_memory_of_short_ones() {
+        let mut lens = [1; 3000];
+        lens[2999] = 1 << 22;
+        let (_folder, path) = texts(&lens);
+        let store = Store::open(&path).unwrap();
+        let mut space = vec![0; 1 << 20];
+        let written = table_to_npy(&store.table("/t").unwrap(), &mut &mut space[..]);
+        assert!(matches!(written, Err(Error::Bloscpack(_))), "{written:?}");
+        let records = space.iter().position(|&byte| byte == b'\n').unwrap() + 1;
+        assert_eq!(space[records..records + 5], [b'a', 0, 0, 0, 0]);
+    }
+
+    #[test]
+    fn rows_that_are_too_large_together_are_written() {
+        let lens: Vec<usize> = (0..500).map(|row| if row < 200 { 1 } else { 2000 }).collect();
+        let (_folder, path) = texts(&lens);
+        let options = store::Options { max_message: 100_000, ..store::Options::default() };
+        let store = Store::open_with(&path, &options).unwrap();
+        let table = store.table("/t").unwrap();
+        assert!(matches!(table.values("s", 0..500), Err(store::Error::Limit { .. })));
+        let mut npy = Vec::new();
+        table_to_npy(&table, &mut npy).unwrap();
+        let record = 4 * 2000 + 8;
+        let records = &npy[npy.len() - 500 * record..];
+        for (row, (record, &len)) in records.chunks_exact(record).zip(&lens).enumerate() {
+            let chars = record.chunks_exact(4).take_while(|&char| char == [b'a', 0, 0, 0]);
+            assert_eq!(chars.count(), len);
+            assert_eq!(record[record.len() - 8..], (row as u64).to_le_bytes());
+        }
+        #[cfg(feature = "arrow")]
+        {
+            use crate::convert::{ArrowFormat, arrow_to_table, table_to_arrow};
+            let arrow = path.with_file_name("t.arrow");
+            let mut file = std::fs::File::create(&arrow).unwrap();
+            table_to_arrow(&table, ArrowFormat::Ipc, &mut file).unwrap();
+            let mut writer = Store::create(path.with_file_name("u.b2z")).unwrap();
+            let read = arrow_to_table(&arrow, ArrowFormat::Ipc, &mut writer, "/t", &mut |_| {});
+            assert_eq!(read.unwrap().rows, 500);
+        }
+        #[cfg(feature = "csv")]
+        {
+            let mut text = Vec::new();
+            table_to_csv(&table, &mut text).unwrap();
+            let lines =
+                lens.iter().enumerate().map(|(row, &len)| format!("{},{row}\n", "a".repeat(len)));
+            assert_eq!(
+                String::from_utf8(text).unwrap(),
+                format!("s,n\n{}", lines.collect::<String>())
+            );
         }
     }
 }

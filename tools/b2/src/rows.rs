@@ -225,22 +225,21 @@ fn print_table(
     let is_single = request.column.is_some() && names.len() == 1;
     let Some(condition) = request.condition else {
         output.heading(&names)?;
-        let mut rows = range_of(request, table.len())?;
-        while !rows.is_empty() {
-            let end = rows.end.min(rows.start + MAX_ROWS);
-            let part = rows.start..end;
-            if request.column.is_none() {
-                let values = table.rows(part.clone()).map_err(unreadable)?;
-                output.rows(&names, part.zip(values))?;
-            } else if is_single {
-                output.values(rows.start, table.values(&names[0], part)?)?;
-            } else {
-                let values = names.iter().map(|name| table.values(name, part.clone()));
-                output.columns(&names, part.clone(), values.collect::<store::Result<_>>()?)?;
-            }
-            rows.start = end;
+        let rows = range_of(request, table.len())?;
+        if request.column.is_none() {
+            let print = |part: Range<u64>, values| output.rows(&names, part.zip(values));
+            return in_parts(rows, (|part| table.rows(part), unreadable), print);
         }
-        return Ok(());
+        if is_single {
+            let print = |part: Range<u64>, values| output.values(part.start, values);
+            return in_parts(rows, (|part| table.values(&names[0], part), Failure::from), print);
+        }
+        let read = |part: Range<u64>| {
+            let values = names.iter().map(|name| table.values(name, part.clone()));
+            values.collect()
+        };
+        let print = |part, values| output.columns(&names, part, values);
+        return in_parts(rows, (read, Failure::from), print);
     };
     let filter = Filter::parse(condition).map_err(|error| {
         let hint = "conditions are like 'a > 3 and (b == \"x\" or c is null)'";
@@ -251,14 +250,37 @@ fn print_table(
     let found = table.find(&filter, &options)?.rows;
     let rows = range_of(request, found.len() as u64)?;
     let at = |row: u64| usize::try_from(row).unwrap_or(usize::MAX);
+    let found = |part: &Range<u64>| &found[at(part.start)..at(part.end)];
     output.heading(&names)?;
-    for part in found[at(rows.start)..at(rows.end)].chunks(at(MAX_ROWS)) {
-        let values = names.iter().map(|name| table.pick(name, part));
-        let mut values = values.collect::<store::Result<Vec<_>>>().map_err(unreadable)?;
+    let read = |part: Range<u64>| -> store::Result<Vec<_>> {
+        names.iter().map(|name| table.pick(name, found(&part))).collect()
+    };
+    in_parts(rows, (read, unreadable), |part, mut values| {
         if is_single && !output.is_csv {
-            output.values(0, values.swap_remove(0))?;
+            output.values(0, values.swap_remove(0))
         } else {
-            output.columns(&names, part.iter().copied(), values)?;
+            output.columns(&names, found(&part).iter().copied(), values)
+        }
+    })
+}
+
+/// Reads and prints rows in parts, which are small enough for the limits of the store.
+fn in_parts<T>(
+    mut rows: Range<u64>,
+    (read, failed): (impl Fn(Range<u64>) -> store::Result<T>, impl Fn(Error) -> Failure),
+    mut print: impl FnMut(Range<u64>, T) -> Outcome,
+) -> Outcome {
+    let mut step = MAX_ROWS;
+    while !rows.is_empty() {
+        let part = rows.start..rows.end.min(rows.start.saturating_add(step));
+        match read(part.clone()) {
+            Err(Error::Limit { .. }) if part.end - part.start > 1 => {
+                step = (part.end - part.start) / 2;
+            }
+            found => {
+                print(part.clone(), found.map_err(&failed)?)?;
+                rows.start = part.end;
+            }
         }
     }
     Ok(())
@@ -295,12 +317,41 @@ fn print_objects(
         Some(_) => objects.len()?,
         None => objects.len_within(request.lines)?,
     };
-    let mut rows = range_of(request, len)?;
+    let rows = range_of(request, len)?;
     output.heading(&["value".to_owned()])?;
-    while !rows.is_empty() {
-        let end = rows.end.min(rows.start + MAX_ROWS);
-        output.values(rows.start, objects.items(rows.start..end)?)?;
-        rows.start = end;
+    let print = |part: Range<u64>, values| output.values(part.start, values);
+    in_parts(rows, (|part| objects.items(part), Failure::from), print)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_that_are_too_large_together_are_read_in_smaller_parts() {
+        let limit = || Error::Limit { what: String::new(), limit: 7 };
+        for most in [1, 5, 1000, MAX_ROWS] {
+            let read = |part: Range<u64>| {
+                let count = part.end - part.start;
+                if count > most { Err(limit()) } else { Ok(part.collect::<Vec<_>>()) }
+            };
+            let mut printed = Vec::new();
+            let print = |part: Range<u64>, rows: Vec<u64>| {
+                assert_eq!(Some(&part.start), rows.first());
+                printed.extend(rows);
+                Ok(())
+            };
+            assert!(in_parts(3..9000, (read, Failure::from), print).is_ok());
+            assert!(printed.into_iter().eq(3..9000), "{most}");
+        }
+        // A row that is too large is an error.
+        let read = |part: Range<u64>| if part.contains(&4) { Err(limit()) } else { Ok(()) };
+        let mut last = 0;
+        let print = |part: Range<u64>, ()| {
+            last = part.end;
+            Ok(())
+        };
+        assert!(in_parts(0..9, (read, Failure::from), print).is_err());
+        assert_eq!(last, 4);
     }
-    Ok(())
 }

@@ -41,7 +41,7 @@ use self::failures::{damaged, ipc_error, parquet_error, unsupported, written};
 use self::source::Source;
 use super::error::{Error, Result};
 use super::records::unescaped;
-use crate::store::{Cells, ColumnKind, StoreWriter, Table, Value};
+use crate::store::{self, Cells, ColumnKind, StoreWriter, Table, Value};
 
 /// The size of the values that are converted at once, in bytes, unless a row is larger.
 const BATCH: usize = 32 << 20;
@@ -369,18 +369,23 @@ pub fn table_to_arrow(
     let mut start = 0;
     while start < table.len() {
         let rows = start..start.saturating_add(step as u64).min(table.len());
-        let mut arrays = Vec::new();
-        for ((column, field), dictionary) in columns.iter().zip(schema.fields()).zip(&dictionaries)
-        {
-            arrays.push(match dictionary {
-                Some(texts) => {
-                    let items = table.items(&column.name, rows.clone())?;
-                    let array = values::dictionary_array(&items, texts);
-                    array.map_err(|why| column_error(&column.name, why))?
-                }
-                None => array_of(table, column, field, rows.clone(), has_seconds)?,
-            });
-        }
+        let fields = columns.iter().zip(schema.fields()).zip(&dictionaries);
+        let arrays = fields.map(|((column, field), dictionary)| match dictionary {
+            Some(texts) => {
+                let items = table.items(&column.name, rows.clone())?;
+                let array = values::dictionary_array(&items, texts);
+                array.map_err(|why| column_error(&column.name, why))
+            }
+            None => array_of(table, column, field, rows.clone(), has_seconds),
+        });
+        let arrays = match arrays.collect::<Result<Vec<_>>>() {
+            // Fewer rows can be below the limit.
+            Err(Error::Store(store::Error::Limit { .. })) if step > 1 => {
+                step /= 2;
+                continue;
+            }
+            arrays => arrays?,
+        };
         let batch = RecordBatch::try_new(Arc::clone(&schema), arrays).map_err(written)?;
         writer.write(&batch)?;
         start = rows.end;

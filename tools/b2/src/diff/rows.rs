@@ -7,7 +7,7 @@ use crate::cli::{Cli, DiffArgs};
 use crate::error::Failure;
 use crate::scan::Number;
 use crate::store::text_of;
-use ferroblosc_formats::store::{Class, Objects, Table, Value};
+use ferroblosc_formats::store::{self, Class, Error, Objects, Table, Value};
 use ferroblosc_tools_common::progress::bar;
 use std::ops::Range;
 
@@ -47,14 +47,13 @@ impl Source<'_> {
     }
 
     /// Reads rows. Each object is a row with one value.
-    fn read(&self, rows: &Rows, range: Range<u64>) -> Result<Vec<Vec<Value>>, Failure> {
-        let read = match self {
+    fn read(&self, range: Range<u64>) -> store::Result<Vec<Vec<Value>>> {
+        match self {
             Source::Table(table, _) => table.rows(range),
             Source::Objects(objects) => objects
                 .items(range)
                 .map(|values| values.into_iter().map(|value| vec![value]).collect()),
-        };
-        read.map_err(|error| rows.target.error(error))
+        }
     }
 }
 
@@ -84,10 +83,19 @@ pub fn compare(args: &DiffArgs, cli: &Cli, one: &Rows, other: &Rows) -> Result<R
     report.compared = lens[0];
     let tolerance = Tolerance::of(args);
     let bar = bar(!cli.quiet && !args.silent, Some(lens[0]));
-    let mut first = 0;
+    let (mut first, mut step) = (0, MAX_ROWS);
     while first < lens[0] && !(args.silent && report.differences.items > 0) {
-        let range = first..lens[0].min(first + MAX_ROWS);
-        let rows = (sources[0].read(one, range.clone())?, sources[1].read(other, range.clone())?);
+        let range = first..lens[0].min(first + step);
+        let rows = (sources[0].read(range.clone()), sources[1].read(range.clone()));
+        let is_too_large = |read| matches!(read, &Err(Error::Limit { .. }));
+        if range.end - first > 1 && (is_too_large(&rows.0) || is_too_large(&rows.1)) {
+            step = (range.end - first) / 2;
+            continue;
+        }
+        let rows = (
+            rows.0.map_err(|error| one.target.error(error))?,
+            rows.1.map_err(|error| other.target.error(error))?,
+        );
         for (number, (one, other)) in (first..).zip(rows.0.iter().zip(&rows.1)) {
             let found = compare_row(number, sources[0].names(), (one, other), tolerance);
             report.differences.merge(found);
