@@ -68,8 +68,8 @@ class FrameScanner {
         this.collected.start(wanted, kept);
     }
 
-    /** Processes bytes; calls `emit` with the data of each chunk. */
-    push(bytes, emit) {
+    /** Processes bytes; yields the data of each chunk before it decodes the next one. */
+    *push(bytes) {
         let rest = bytes;
         while (rest.length > 0) {
             if (this.step === undefined) {
@@ -83,7 +83,10 @@ class FrameScanner {
             rest = rest.subarray(count);
             // A step may need no bytes at all.
             while (this.step !== undefined && this.collected.isComplete) {
-                this.step(this.collected.take(), emit);
+                const data = this.step(this.collected.take());
+                if (data !== undefined) {
+                    yield data;
+                }
             }
         }
     }
@@ -140,7 +143,8 @@ class FrameScanner {
         this.begin(this.readChunk, size, [bytes]);
     }
 
-    readChunk(bytes, emit) {
+    /** Returns the data of a chunk. */
+    readChunk(bytes) {
         this.first ??= bytes.slice(0, EXTENDED_HEADER);
         const number = this.positions.length - 1;
         let data;
@@ -152,8 +156,9 @@ class FrameScanner {
                 : error;
         }
         this.decoded += data.length;
-        emit(data);
-        this.beginChunk();
+        // The next step needs no bytes. An error in it is thrown after the data was passed on.
+        this.begin(this.beginChunk, 0);
+        return data;
     }
 
     /** Compares the order of the chunks with the index. */
@@ -238,36 +243,47 @@ export async function* decodeFrameStream(stream, { maxBytes } = {}) {
     const limit = limitOf(maxBytes);
     const scanner = new FrameScanner(await loadFrames(), limit);
     for await (const piece of piecesOf(stream)) {
-        const decoded = [];
-        let failure;
-        try {
-            scanner.push(bytesOf(piece), (data) => decoded.push(data));
-        } catch (error) {
-            failure = { error };
-        }
-        yield* decoded;
-        if (failure) {
-            throw failure.error;
-        }
+        yield* scanner.push(bytesOf(piece));
     }
     scanner.finish();
 }
 
 /** A transform stream from the bytes of a frame to the data of its chunks. */
 export class FrameDecoderStream extends TransformStream {
+    #readable;
+
     constructor({ maxBytes } = {}) {
-        const limit = limitOf(maxBytes);
-        let scanner;
+        limitOf(maxBytes);
+        let input;
+        // The inherited streams pass the bytes on: a transformer cannot wait between two chunks of a
+        // piece until the reader asks for the second one.
         super({
-            async start() {
-                scanner = new FrameScanner(await loadFrames(), limit);
-            },
-            transform(piece, controller) {
-                scanner.push(bytesOf(piece), (data) => controller.enqueue(data));
-            },
-            flush() {
-                scanner.finish();
+            start(controller) {
+                input = controller;
             },
         });
+        const chunks = decodeFrameStream(super.readable, { maxBytes });
+        this.#readable = new ReadableStream(
+            {
+                async pull(controller) {
+                    const { done, value } = await chunks.next();
+                    if (done) {
+                        controller.close();
+                    } else {
+                        controller.enqueue(value);
+                    }
+                },
+                async cancel(reason) {
+                    // Also ends a read that waits for bytes.
+                    input.error(reason);
+                    await chunks.return();
+                },
+            },
+            { highWaterMark: 0 },
+        );
+    }
+
+    get readable() {
+        return this.#readable;
     }
 }

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { ErrorCode, FrameDecoderStream, decodeFrameStream, open } from "../index.js";
+import { loadFrames } from "../lib/engine.js";
 import { equal, fixture, manifest } from "./helpers.js";
 
 const UNORDERED = ["zeros-between.b2frame", "inserted.b2frame"];
@@ -60,6 +61,40 @@ test("a chunk is decoded as soon as it has arrived", async () => {
         assert.equal(part.length, 30_000);
         assert.ok(given < 35_000, `${given} bytes`);
         break;
+    }
+});
+
+test("the next chunk is decoded when it is asked for, also if its bytes have arrived", async () => {
+    const bytes = fixture("random.b2frame");
+    const engine = await loadFrames();
+    const { decompress } = Object.getPrototypeOf(engine);
+    let decoded = 0;
+    engine.decompress = (...values) => {
+        decoded += 1;
+        return decompress.apply(engine, values);
+    };
+    try {
+        const source = new ReadableStream({
+            start(controller) {
+                controller.enqueue(bytes);
+                controller.close();
+            },
+        });
+        for (const stream of [
+            decodeFrameStream([bytes]),
+            source.pipeThrough(new FrameDecoderStream()),
+        ]) {
+            let count = 0;
+            decoded = 0;
+            for await (const part of stream) {
+                count += 1;
+                assert.equal(part.length, 30_000);
+                assert.equal(decoded, count);
+            }
+            assert.ok(count > 2, `${count} chunks`);
+        }
+    } finally {
+        delete engine.decompress;
     }
 });
 
@@ -123,4 +158,28 @@ test("a stream is cancelled if its reader stops", async () => {
         break;
     }
     assert.ok(isCancelled);
+});
+
+test("the source of a transform stream is cancelled while its reader waits for bytes", async () => {
+    const bytes = fixture("random.b2frame");
+    let cancelled;
+    const isCancelled = new Promise((resolve) => {
+        cancelled = resolve;
+    });
+    const source = new ReadableStream({
+        start(controller) {
+            controller.enqueue(bytes.subarray(0, 1000));
+        },
+        cancel: cancelled,
+    });
+    const reader = source.pipeThrough(new FrameDecoderStream()).getReader();
+    const read = reader.read();
+    await reader.cancel("enough");
+    assert.equal(await isCancelled, "enough");
+    assert.equal((await read).done, true);
+});
+
+test("invalid limits of a stream are rejected", async () => {
+    assert.throws(() => new FrameDecoderStream({ maxBytes: -1 }), RangeError);
+    await assert.rejects(collect(decodeFrameStream([], { maxBytes: NaN })), RangeError);
 });
