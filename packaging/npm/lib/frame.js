@@ -11,6 +11,8 @@ const READ_AHEAD = 4096;
 const MAX_REQUESTS = 8;
 /** Requests are not merged beyond this length. */
 const MAX_REQUEST = 2 ** 24;
+/** The length of the fixed part of a header, which is always needed. */
+const FIXED_HEADER = 87;
 
 const CODECS = ["blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd"];
 const PLUGIN_CODECS = {
@@ -49,6 +51,14 @@ async function limited(items, limit, work) {
     return results;
 }
 
+/** Returns the length of the shortest request in bytes. */
+function readAheadOf(readAhead = READ_AHEAD) {
+    if (!(readAhead >= 0)) {
+        throw new RangeError(`readAhead must be a number of bytes, not ${readAhead}`);
+    }
+    return Math.floor(readAhead);
+}
+
 /** Merges ranges that are close together, and lengthens short ones. */
 export function merged(ranges, readAhead, size) {
     const sorted = [...ranges].sort((a, b) => a.start - b.start);
@@ -77,7 +87,7 @@ const registry = new FinalizationRegistry(({ engine, pointer }) => {
 
 /** A frame in the memory of the module, and its source. */
 class Handle {
-    constructor(engine, source, { readAhead = READ_AHEAD, limit }) {
+    constructor(engine, source, { readAhead, limit }) {
         this.engine = engine;
         this.source = source;
         this.readAhead = readAhead;
@@ -324,8 +334,9 @@ export class Frame {
     }
 }
 
-async function openSource(source, { maxBytes, readAhead, signal }) {
+async function openSource(source, { maxBytes, readAhead: given, signal }) {
     const limit = limitOf(maxBytes);
+    const readAhead = readAheadOf(given);
     const engine = await loadFrames();
     const handle = new Handle(engine, source, { readAhead, limit });
     try {
@@ -364,6 +375,7 @@ export async function open(source, options = {}) {
 /** Opens a frame on an HTTP server, with range requests. */
 export async function fromUrl(url, options = {}) {
     const source = new HttpSource(url, options);
-    await source.begin(options.readAhead ?? READ_AHEAD, options.signal);
+    const length = Math.max(readAheadOf(options.readAhead), FIXED_HEADER);
+    await source.begin(Math.min(length, MAX_REQUEST), options.signal);
     return openSource(source, options);
 }

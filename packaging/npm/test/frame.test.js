@@ -269,6 +269,10 @@ test("invalid arguments are rejected", async () => {
     await assert.rejects((await open(fixture("grid-lz4.b2nd"), { maxBytes: 1000 })).chunk(0), {
         code: ErrorCode.LIMIT,
     });
+    for (const readAhead of [-1, NaN, "far"]) {
+        await assert.rejects(open(fixture("grid-lz4.b2nd"), { readAhead }), RangeError);
+        await assert.rejects(fromUrl("http://127.0.0.1:1/", { readAhead }), RangeError);
+    }
     frame.close();
     frame.close();
     await assert.rejects(frame.slice(), /closed/);
@@ -318,6 +322,10 @@ test("a frame is read over HTTP by ranges", async () => {
         );
         assert.ok(server.requests.length <= 5, `${server.requests.length} requests`);
         await assert.rejects(fromUrl(`${server.url}/absent`), /HTTP 404/);
+        for (const readAhead of [0, 0.5, 100.5, "4096", 2 ** 53, Infinity]) {
+            const other = await fromUrl(`${server.url}/large.b2nd`, { readAhead });
+            assert.ok(equal(bytesOf(await other.slice([70, 130], [80, 140])), bytesOf(items)));
+        }
     } finally {
         await server.close();
     }
