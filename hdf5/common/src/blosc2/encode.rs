@@ -9,7 +9,7 @@ use super::parameters::{CLEVEL, CODEC, FILTER, Parameters, bytes_of};
 use crate::filter::Failure;
 use ferroblosc::Buffer;
 use ferroblosc::b2nd::{Array, Layout};
-use ferroblosc::chunk::{CParams, DParams, MAX_BLOCKSIZE};
+use ferroblosc::chunk::{CParams, DParams, MAX_BLOCKSIZE, MAX_BUFFERSIZE};
 use ferroblosc::filter::SLOTS;
 use ferroblosc::schunk::{SChunk, Storage, serialize};
 
@@ -84,6 +84,9 @@ fn encode_array(
     };
     let chunkshape = signed(shape).ok_or_else(too_large)?;
     let block = blockshape(shape, parameters.typesize, target);
+    if !is_possible_array(shape, &block, parameters.typesize) {
+        return encode_plain(cparams, data);
+    }
     let blockshape = signed(&block).ok_or_else(too_large)?;
     let shape: Vec<i64> = shape.iter().copied().map(i64::from).collect();
     let layout = Layout { shape: &shape, chunkshape: &chunkshape, blockshape: &blockshape };
@@ -92,8 +95,34 @@ fn encode_array(
     Ok(serialize(array.schunk().state())?)
 }
 
+/// Whether the chunk of an array can have this shape. Its blocks are whole ones, so it may exceed
+/// the maximum size of a chunk though its items do not.
+fn is_possible_array(shape: &[u32], block: &[u32], typesize: u32) -> bool {
+    let padded = shape.iter().zip(block).map(|(&extent, &block)| {
+        let (extent, block) = (u64::from(extent), u64::from(block).max(1));
+        extent.next_multiple_of(block)
+    });
+    let size = padded.fold(u64::from(typesize), u64::saturating_mul);
+    size <= MAX_BUFFERSIZE as u64
+}
+
 fn encode_plain(cparams: CParams, data: &[u8]) -> Result<Buffer, Failure> {
     let mut schunk = SChunk::create(Storage::memory(), cparams, DParams::default())?;
     schunk.append(data)?;
     Ok(serialize(schunk.state())?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_array_must_fit_the_format_with_whole_blocks() {
+        let most = MAX_BUFFERSIZE as u32;
+        assert!(is_possible_array(&[most, 1], &[most, 1], 1));
+        assert!(!is_possible_array(&[most, 1], &[most - 1, 1], 1));
+        assert!(!is_possible_array(&[65536, 32767], &[1024, 1024], 1));
+        assert!(is_possible_array(&[65536, 32767], &[1024, 32767], 1));
+        assert!(!is_possible_array(&[u32::MAX; 16], &[1; 16], u32::MAX));
+    }
 }
