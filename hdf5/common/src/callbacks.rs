@@ -77,7 +77,11 @@ fn complete<F: Filter>(library: Option<&Library>, list: Id, datatype: Id) -> Res
         Err(_) if library.is_guess => return Ok(()),
         found => found?,
     };
-    let dataset = functions.dataset(list, datatype, &listed)?;
+    let Some(dataset) = functions.dataset(list, datatype, &listed)? else {
+        // All chunks of an optional filter are stored unfiltered.
+        let too_large = Failure::new("chunks have 4 GiB or more");
+        return if listed.is_optional() { Ok(()) } else { Err(too_large) };
+    };
     F::complete(&mut listed.values, &dataset)?;
     functions.set_values(list, F::ID, &listed)
 }

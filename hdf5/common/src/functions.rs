@@ -52,6 +52,13 @@ pub struct Listed {
     pub values: Values,
 }
 
+impl Listed {
+    /// Whether HDF5 stores chunks unfiltered if the filter fails.
+    pub fn is_optional(&self) -> bool {
+        self.flags & FLAG_OPTIONAL != 0
+    }
+}
+
 /// Returns the function of this name.
 ///
 /// # Safety
@@ -138,41 +145,46 @@ impl Functions {
         }
     }
 
-    /// Returns the properties of a dataset with this property list and type.
+    /// Returns the properties of a dataset with this property list and type, or `None` if its
+    /// chunks are too large for any filter: 4 GiB or more, which HDF5 allows from 2.0 on.
     ///
     /// # Errors
-    /// Fails if HDF5 does not provide them, or chunks are too large for any filter.
-    pub fn dataset(&self, list: Id, datatype: Id, listed: &Listed) -> Result<Dataset, Failure> {
-        let chunkshape = self.chunkshape(list)?;
+    /// Fails if HDF5 does not provide them.
+    pub fn dataset(
+        &self,
+        list: Id,
+        datatype: Id,
+        listed: &Listed,
+    ) -> Result<Option<Dataset>, Failure> {
+        let Some(chunkshape) = self.chunkshape(list)? else {
+            return Ok(None);
+        };
         // SAFETY: HDF5 accepts any identifier.
         let itemsize = unsafe { (self.get_size)(datatype) };
         let typesize = self.base_size(datatype, itemsize)?;
         let chunksize = chunkshape
             .iter()
             .try_fold(itemsize, |size, &dim| size.checked_mul(dim as usize))
-            .and_then(|size| u32::try_from(size).ok())
-            .ok_or_else(|| Failure::new("chunks have 4 GiB or more"))?;
+            .and_then(|size| u32::try_from(size).ok());
+        let Some(chunksize) = chunksize else {
+            return Ok(None);
+        };
         let narrow = |size: usize| {
             let size = u32::try_from(size).ok().filter(|&size| size > 0);
             size.ok_or_else(|| Failure(format!("items of {itemsize} bytes are not supported")))
         };
-        Ok(Dataset {
-            typesize: narrow(typesize)?,
-            chunksize,
-            chunkshape,
-            is_mandatory: listed.flags & FLAG_OPTIONAL == 0,
-        })
+        let is_mandatory = !listed.is_optional();
+        Ok(Some(Dataset { typesize: narrow(typesize)?, chunksize, chunkshape, is_mandatory }))
     }
 
-    fn chunkshape(&self, list: Id) -> Result<Vec<u32>, Failure> {
+    /// Returns the shape of chunks, or `None` if an extent does not fit in 32 bits.
+    fn chunkshape(&self, list: Id) -> Result<Option<Vec<u32>>, Failure> {
         let mut dims = [0; MAX_RANK];
         // SAFETY: `dims` has the capacity that is passed.
         let rank = unsafe { (self.get_chunk)(list, MAX_RANK as c_int, dims.as_mut_ptr()) };
         let rank = usize::try_from(rank).ok().filter(|&rank| rank <= MAX_RANK);
         let rank = rank.ok_or_else(|| Failure::new("HDF5 does not return the chunk shape"))?;
-        let narrow = |&dim| u32::try_from(dim).ok();
-        let dims: Option<Vec<u32>> = dims[..rank].iter().map(narrow).collect();
-        dims.ok_or_else(|| Failure::new("chunks have 4 GiB or more"))
+        Ok(dims[..rank].iter().map(|&dim| u32::try_from(dim).ok()).collect())
     }
 
     /// Returns the size of an item in bytes, or that of the base type of an array type.

@@ -157,6 +157,29 @@ fn a_choice_out_of_range_is_explained_on_the_error_stack_of_hdf5() {
 }
 
 #[test]
+fn only_an_optional_filter_accepts_chunks_of_4_gib() {
+    let sources = ["static.c", "fake_hdf5.c"];
+    // The size of a chunk, and an extent, do not fit in 32 bits.
+    for extent in ["-DEXTENT=0x40000000", "-DEXTENT=0x100000000"] {
+        let arguments = ["-DFIRST_ID=9100", extent, "-rdynamic"];
+        let optional = compile("large-optional", &sources, &arguments);
+        let arguments = ["-DFIRST_ID=9200", extent, "-DFLAGS=0", "-rdynamic"];
+        let mandatory = compile("large-mandatory", &sources, &arguments);
+        for (plugin, ..) in PLUGINS {
+            let lines = |program: &Path| {
+                output_of(Command::new(program).arg("dataset").arg(plugin_folder().join(plugin))).0
+            };
+            let accepted = lines(&optional);
+            assert_eq!(accepted[0], "set_local 1, 0 types open: 0 0 0 0 5 1 1 77 88 99");
+            assert_eq!(accepted.last().map(String::as_str), Some("read"));
+            let lines = lines(&mandatory);
+            assert!(lines[0].ends_with(": chunks have 4 GiB or more"), "{lines:?}");
+            assert!(lines[1].starts_with("set_local -1"), "{lines:?}");
+        }
+    }
+}
+
+#[test]
 fn row_h7_threads_persist_between_calls() {
     let program =
         compile("threads", &["static.c", "fake_hdf5.c"], &["-DFIRST_ID=5000", "-rdynamic"]);

@@ -32,6 +32,13 @@ static int filter_id, open_types, registered;
 #ifndef LEVEL
 #define LEVEL 5
 #endif
+/* The flags of the filter, and the first extent of chunks. */
+#ifndef FLAGS
+#define FLAGS OPTIONAL
+#endif
+#ifndef EXTENT
+#define EXTENT 10
+#endif
 static unsigned values[64] = {0, 0, 0, 0, LEVEL, 1, 1, 77, 88, 99};
 static size_t nvalues = 10;
 
@@ -39,14 +46,14 @@ int H5Pget_filter_by_id2(hid_t list, int id, unsigned *flags, size_t *count, uns
                          char *name, unsigned *config) {
   (void)len, (void)name, (void)config;
   if (list != LIST || id != filter_id) return -1;
-  *flags = OPTIONAL;
+  *flags = FLAGS;
   memcpy(out, values, (*count < nvalues ? *count : nvalues) * sizeof *out);
   *count = nvalues;
   return 0;
 }
 
 int H5Pmodify_filter(hid_t list, int id, unsigned flags, size_t count, const unsigned *in) {
-  if (list != LIST || id != filter_id || flags != OPTIONAL) return -1;
+  if (list != LIST || id != filter_id || flags != FLAGS) return -1;
   memcpy(values, in, count * sizeof *in);
   nvalues = count;
   return 0;
@@ -54,7 +61,7 @@ int H5Pmodify_filter(hid_t list, int id, unsigned flags, size_t count, const uns
 
 int H5Pget_chunk(hid_t list, int max, uint64_t *dims) {
   if (list != LIST || max < 2) return -1;
-  dims[0] = 10, dims[1] = 20;
+  dims[0] = EXTENT, dims[1] = 20;
   return 2;
 }
 
