@@ -25,6 +25,7 @@ case $action in
         [ -e "$build/libblosc2_fortran.a" ] || exit 0
         cmake -S "$root/fortran" -B "$build" -DBLOSC_FORTRAN_LIBDIR="${LIBDIR:-lib}" > /dev/null
         cmake --build "$build" > /dev/null
-        cmake --install "$build" --prefix "$2" > /dev/null
+        # PREFIX contains DESTDIR, which make exports, and CMake would prepend it again.
+        env -u DESTDIR cmake --install "$build" --prefix "$2" > /dev/null
         ;;
 esac

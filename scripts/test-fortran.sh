@@ -18,7 +18,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 prefix=$work/prefix
 "$root/scripts/install.sh" "$build" "$prefix"
-"$root/scripts/install-fortran.sh" install "$prefix"
+# Like `make install DESTDIR=…`, which exports the variable; the prefix contains its value.
+DESTDIR=$work "$root/scripts/install-fortran.sh" install "$prefix"
 export PKG_CONFIG_PATH=$prefix/lib/pkgconfig LD_LIBRARY_PATH=$prefix/lib
 cd "$work"
 mkdir modules files

@@ -1,5 +1,6 @@
-# !/bin/bash Builds and runs the program in this directory as separate projects, which use the
-# modules installed under a prefix.
+#!/bin/bash
+# Builds and runs the program in this directory as separate projects, which use the modules
+# installed under a prefix.
 #
 # usage: build.sh PREFIX DIR
 #
@@ -38,6 +39,11 @@ for from_source in OFF ON; do
     run "cmake-$from_source/consumer"
     "cmake-$from_source/super_chunks" .
 done
+# CMake finds the installed sources also through a link, such as /lib to /usr/lib.
+mkdir linked
+ln -s "$prefix/lib" linked/lib
+cmake -S cmake -B cmake-linked -DCMAKE_PREFIX_PATH="$PWD/linked" -DBLOSC_FORTRAN_FROM_SOURCE=ON > cmake.log ||
+    { cat cmake.log; exit 1; }
 
 # fpm requires relative paths.
 sed -i "s|@FERROBLOSC@|$(realpath --relative-to fpm "$prefix/share/ferroblosc/fortran")|" fpm/fpm.toml
