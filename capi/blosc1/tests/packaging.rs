@@ -8,6 +8,9 @@ const BLOSC: Package = Package {
     version: "1.21.6",
 };
 
+const CLIENT: &str = "c-tests/blosc1/cmake";
+const TARGETS: [&str; 3] = ["Blosc::blosc", "blosc_shared", "blosc_static"];
+
 #[test]
 fn row_d10_the_tree_has_the_names_and_links_of_c_blosc() {
     BLOSC.assert_files(
@@ -24,6 +27,10 @@ fn pkg_config_finds_both_libraries() {
 
 #[test]
 fn cmake_links_the_shared_library_unless_there_is_only_the_static_one() {
-    let targets = ["Blosc::blosc", "blosc_shared", "blosc_static"];
-    BLOSC.assert_cmake("c-tests/blosc1/cmake", targets);
+    BLOSC.assert_cmake(CLIENT, TARGETS);
+}
+
+#[test]
+fn cmake_finds_the_package_through_a_link_to_the_library_directory() {
+    BLOSC.assert_cmake_through_a_link(CLIENT, TARGETS);
 }

@@ -10,6 +10,9 @@ const BLOSC2: Package = Package {
     version: "3.3.5",
 };
 
+const CLIENT: &str = "c-tests/cmake";
+const TARGETS: [&str; 3] = ["Blosc2::blosc2", "Blosc2::blosc2_shared", "Blosc2::blosc2_static"];
+
 #[test]
 fn row_d10_the_tree_has_the_names_and_links_of_the_reference() {
     BLOSC2.assert_files(
@@ -57,6 +60,24 @@ fn pkg_config_finds_both_libraries() {
 
 #[test]
 fn row_h8_cmake_links_the_shared_library_unless_there_is_only_the_static_one() {
-    let targets = ["Blosc2::blosc2", "Blosc2::blosc2_shared", "Blosc2::blosc2_static"];
-    BLOSC2.assert_cmake("c-tests/cmake", targets);
+    BLOSC2.assert_cmake(CLIENT, TARGETS);
+}
+
+#[test]
+fn cmake_finds_the_package_through_a_link_to_the_library_directory() {
+    BLOSC2.assert_cmake_through_a_link(CLIENT, TARGETS);
+}
+
+#[test]
+fn cmake_ignores_the_targets_of_an_earlier_installation_of_c_blosc2() {
+    let prefix = installed("earlier");
+    fs::write(
+        prefix.join("lib/cmake/Blosc2/Blosc2Targets-debug.cmake"),
+        "set_property(TARGET Blosc2::blosc2_shared APPEND PROPERTY IMPORTED_CONFIGURATIONS DEBUG)\n\
+         set_target_properties(Blosc2::blosc2_shared PROPERTIES\n\
+         IMPORTED_LOCATION_DEBUG \"${_IMPORT_PREFIX}/lib/libblosc2.so.2.10.0\")\n",
+    )
+    .expect("the directory is there");
+    let options = ["-DCMAKE_BUILD_TYPE=Debug"];
+    assert!(BLOSC2.builds_with_cmake(CLIENT, &prefix, TARGETS[1], &options));
 }

@@ -15,6 +15,10 @@ const FERROBLOSC: Package = Package {
     version: env!("CARGO_PKG_VERSION"),
 };
 
+const CLIENT: &str = "c-tests/ferroblosc/cmake";
+const TARGETS: [&str; 3] =
+    ["Ferroblosc::ferroblosc", "Ferroblosc::ferroblosc_shared", "Ferroblosc::ferroblosc_static"];
+
 #[test]
 fn row_d12_the_tree_has_the_names_and_links() {
     FERROBLOSC.assert_files(
@@ -55,10 +59,10 @@ fn pkg_config_finds_both_libraries() {
 
 #[test]
 fn cmake_links_the_shared_library_unless_there_is_only_the_static_one() {
-    let targets = [
-        "Ferroblosc::ferroblosc",
-        "Ferroblosc::ferroblosc_shared",
-        "Ferroblosc::ferroblosc_static",
-    ];
-    FERROBLOSC.assert_cmake("c-tests/ferroblosc/cmake", targets);
+    FERROBLOSC.assert_cmake(CLIENT, TARGETS);
+}
+
+#[test]
+fn cmake_finds_the_package_through_a_link_to_the_library_directory() {
+    FERROBLOSC.assert_cmake_through_a_link(CLIENT, TARGETS);
 }

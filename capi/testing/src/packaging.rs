@@ -2,6 +2,7 @@
 
 use crate::{build_folder, empty_folder, library_folder, project_root, run, scratch};
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
@@ -96,24 +97,36 @@ impl Package {
         run(&mut Command::new(&program));
     }
 
+    /// Builds the CMake project in the directory `client` with a target as `library`, and runs it.
+    /// `root` is the prefix that CMake searches. Returns whether the program is linked with the
+    /// shared library.
+    pub fn builds_with_cmake(
+        &self,
+        client: &str,
+        root: &Path,
+        library: &str,
+        options: &[&str],
+    ) -> bool {
+        let build = root.join("build").join(library.replace("::", "-"));
+        run(Command::new("cmake")
+            .arg("-S")
+            .arg(project_root().join(client))
+            .arg("-B")
+            .arg(&build)
+            .arg(format!("-DCMAKE_PREFIX_PATH={}", root.display()))
+            .arg(format!("-DLIBRARY={library}"))
+            .args(options));
+        run(Command::new("cmake").arg("--build").arg(&build));
+        let program = build.join("client");
+        run(&mut Command::new(&program));
+        self.is_shared(&program)
+    }
+
     /// Asserts that a CMake project in the directory `client` runs with each target: the one that
     /// is the shared library if there is one, the shared library, and the static library.
     pub fn assert_cmake(&self, client: &str, [either, shared, archive]: [&str; 3]) {
         let prefix = installed("cmake");
-        let build = |library: &str| {
-            let build = prefix.join("build").join(library.replace("::", "-"));
-            run(Command::new("cmake")
-                .arg("-S")
-                .arg(project_root().join(client))
-                .arg("-B")
-                .arg(&build)
-                .arg(format!("-DCMAKE_PREFIX_PATH={}", prefix.display()))
-                .arg(format!("-DLIBRARY={library}")));
-            run(Command::new("cmake").arg("--build").arg(&build));
-            let program = build.join("client");
-            run(&mut Command::new(&program));
-            self.is_shared(&program)
-        };
+        let build = |library: &str| self.builds_with_cmake(client, &prefix, library, &[]);
         assert!(build(either), "{either}");
         assert!(build(shared), "{shared}");
         assert!(!build(archive), "{archive}");
@@ -122,5 +135,16 @@ impl Package {
         }
         fs::remove_dir_all(prefix.join("build")).expect("the builds were there");
         assert!(!build(either), "{either}");
+    }
+
+    /// Asserts that a CMake project finds the package through a link to the library directory, as
+    /// `/lib` is on many systems: the headers are not beside the link.
+    pub fn assert_cmake_through_a_link(&self, client: &str, [_, shared, archive]: [&str; 3]) {
+        let prefix = installed("linked");
+        let root = prefix.with_file_name("root");
+        fs::create_dir(&root).expect("the directory is new");
+        symlink(prefix.join("lib"), root.join("lib")).expect("the link is new");
+        assert!(self.builds_with_cmake(client, &root, shared, &[]), "{shared}");
+        assert!(!self.builds_with_cmake(client, &root, archive, &[]), "{archive}");
     }
 }
