@@ -3,7 +3,7 @@
 CARGO ?= cargo
 PREFIX ?= /usr/local
 DESTDIR ?=
-# The library directory, relative to PREFIX.
+# The library directory, relative to PREFIX, or a directory in PREFIX.
 LIBDIR ?= lib
 # The file that `make demo` compresses, and the size of its items in bytes; without a file, the demo
 # uses its own data.
@@ -108,8 +108,10 @@ fortran:
 	scripts/install-fortran.sh build
 
 install: build
-	LIBDIR="$(LIBDIR)" scripts/install.sh $(BUILD) "$(DESTDIR)$(PREFIX)"
-	LIBDIR="$(LIBDIR)" scripts/install-fortran.sh install "$(DESTDIR)$(PREFIX)"
+	LIBDIR="$(patsubst $(PREFIX)/%,%,$(LIBDIR))" \
+		scripts/install.sh $(BUILD) "$(DESTDIR)$(PREFIX)"
+	LIBDIR="$(patsubst $(PREFIX)/%,%,$(LIBDIR))" \
+		scripts/install-fortran.sh install "$(DESTDIR)$(PREFIX)"
 
 # Builds the libraries for musl (x86-64) and installs them, without the programs and plugins.
 install-musl:

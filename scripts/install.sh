@@ -17,6 +17,13 @@ build=$1 prefix=$2
 umask 022
 root=$(cd "$(dirname "$0")/.." && pwd)
 libdir=${LIBDIR:-lib}
+libdir=${libdir%/}
+case /$libdir/ in
+    *//* | */./* | */../*)
+        echo "install.sh: LIBDIR must be a path relative to the prefix, such as lib64, not $libdir" >&2
+        exit 1
+        ;;
+esac
 # The relative path from the library directory to the prefix: a ".." for each component.
 up=$(sed 's:[^/][^/]*:..:g' <<< "$libdir")
 

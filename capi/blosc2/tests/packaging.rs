@@ -1,8 +1,9 @@
 //! The installed files, and their use by clients with pkg-config and CMake.
 
 use ferroblosc_capi_testing::packaging::{Package, installed};
-use ferroblosc_capi_testing::project_root;
+use ferroblosc_capi_testing::{build_folder, empty_folder, project_root, run};
 use std::fs;
+use std::process::Command;
 
 const BLOSC2: Package = Package {
     name: "blosc2",
@@ -80,4 +81,30 @@ fn cmake_ignores_the_targets_of_an_earlier_installation_of_c_blosc2() {
     .expect("the directory is there");
     let options = ["-DCMAKE_BUILD_TYPE=Debug"];
     assert!(BLOSC2.builds_with_cmake(CLIENT, &prefix, TARGETS[1], &options));
+}
+
+#[test]
+fn the_library_directory_must_be_in_the_prefix() {
+    for libdir in ["/usr/lib", "../lib", "lib/../lib64", "./lib", "lib//64"] {
+        let prefix = empty_folder("libdir");
+        let output = Command::new(project_root().join("scripts/install.sh"))
+            .arg(build_folder())
+            .arg(&prefix)
+            .env("LIBDIR", libdir)
+            .output()
+            .expect("bash is there");
+        let errors = String::from_utf8(output.stderr).expect("text");
+        assert!(!output.status.success(), "{libdir}");
+        assert!(errors.contains("relative to the prefix"), "{libdir}: {errors}");
+        assert_eq!(fs::read_dir(&prefix).expect("the directory is there").count(), 0, "{libdir}");
+    }
+    // Other build systems have absolute directories.
+    for (libdir, relative) in [("/usr/lib64", "lib64"), ("lib", "lib"), ("/opt/lib", "/opt/lib")] {
+        let output = run(Command::new("make")
+            .current_dir(project_root())
+            .args(["--dry-run", "install", "PREFIX=/usr"])
+            .arg(format!("LIBDIR={libdir}")));
+        let commands = String::from_utf8(output.stdout).expect("text");
+        assert_eq!(commands.matches(&format!("LIBDIR=\"{relative}\"")).count(), 2, "{commands}");
+    }
 }
