@@ -34,7 +34,7 @@ const PLUGIN_FILTERS = {
 };
 
 const utf8 = new TextEncoder();
-const fromUtf8 = new TextDecoder();
+const fromUtf8 = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /** Calls `work` for all items, for at most `limit` at the same time; returns the results. */
 async function limited(items, limit, work) {
@@ -179,7 +179,7 @@ class Handle {
         }
     }
 
-    /** Returns the names of the metalayers. */
+    /** Returns the names of the metalayers, as bytes, which need not be UTF-8. */
     layerNames(isVariable) {
         this.check("fb_frame_layers", isVariable);
         const bytes = this.engine.result();
@@ -187,15 +187,15 @@ class Handle {
         const names = [];
         for (let at = 0; at < bytes.length; ) {
             const length = view.getUint32(at, true);
-            names.push(fromUtf8.decode(bytes.subarray(at + 4, at + 4 + length)));
+            names.push(bytes.subarray(at + 4, at + 4 + length));
             at += 4 + length;
         }
         return names;
     }
 
-    /** Returns the content of a metalayer. */
+    /** Returns the content of a metalayer; the name is bytes. */
     layer(isVariable, name) {
-        return this.engine.withBytes(utf8.encode(name), (start, length) => {
+        return this.engine.withBytes(name, (start, length) => {
             this.check("fb_frame_layer", isVariable, start, length, this.limit);
             return this.engine.result();
         });
@@ -205,7 +205,7 @@ class Handle {
     layers(isVariable) {
         const layers = Object.create(null);
         for (const name of this.layerNames(isVariable)) {
-            layers[name] = valueOf(this.layer(isVariable, name));
+            layers[fromUtf8.decode(name)] = valueOf(this.layer(isVariable, name));
         }
         return layers;
     }
@@ -284,11 +284,11 @@ export class Frame {
     }
 
     metalayerBytes(name) {
-        return this.#handle.layer(0, name);
+        return this.#handle.layer(0, utf8.encode(name));
     }
 
     vlmetaBytes(name) {
-        return this.#handle.layer(1, name);
+        return this.#handle.layer(1, utf8.encode(name));
     }
 
     /** Reads and decompresses a chunk. */

@@ -5,7 +5,8 @@ import { BloscError, ErrorCode } from "./engine.js";
 /** Values that are nested more deeply are rejected. */
 const MAX_DEPTH = 100;
 
-const utf8 = new TextDecoder();
+/** Keeps a byte order mark, which is a character of the text. */
+const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /** A value of an extension type. */
 export class Extension {

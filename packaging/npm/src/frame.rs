@@ -235,40 +235,50 @@ pub unsafe extern "C" fn fb_frame_layers(frame: *mut Frame, variable: u32) -> i3
         Ok(content) => content,
         Err(error) => return failed(&error),
     };
-    let schunk = content.schunk();
-    let names = if variable != 0 { schunk.vlmetalayer_names() } else { schunk.metalayer_names() };
     let mut result = Vec::new();
-    for name in names {
-        result.extend_from_slice(&(name.len() as u32).to_le_bytes());
-        result.extend_from_slice(name.as_bytes());
-    }
+    content.schunk().state().with_layers(kind_of(variable), &mut |layers| {
+        for (name, _) in layers {
+            result.extend_from_slice(&(name.len() as u32).to_le_bytes());
+            result.extend_from_slice(name);
+        }
+    });
     set_result(result);
     DONE
 }
 
-/// Returns the content of a metalayer of variable length, which is stored as a chunk.
+/// Returns the kind of metalayers that JavaScript names with a number.
+fn kind_of(variable: u32) -> Layers {
+    if variable != 0 { Layers::Variable } else { Layers::Fixed }
+}
+
+/// Returns the content of a metalayer. Those of variable length are stored as chunks.
 ///
 /// # Errors
 /// The inner result is [`LIMIT`](crate::LIMIT) if it has more bytes than `limit`.
-fn variable_layer(
+fn layer(
     schunk: &SChunk,
-    name: &str,
+    kind: Layers,
+    name: &[u8],
     limit: usize,
 ) -> Result<std::result::Result<Vec<u8>, i32>> {
-    let mut found = None;
-    schunk.state().with_layers(Layers::Variable, &mut |layers| {
-        let layer = layers.iter().find(|(it, _)| *it == name.as_bytes());
-        found = layer.map(|(_, chunk)| {
-            let nbytes = nbytes(chunk)?;
-            if let Err(code) = check_limit(nbytes, limit) {
-                return Ok(Err(code));
-            }
-            let mut content = zeros(nbytes)?;
-            decompress(chunk, &mut content)?;
-            Ok(Ok(content))
-        });
+    let mut found = Err(Error::NotFound);
+    schunk.state().with_layers(kind, &mut |layers| {
+        let Some((_, stored)) = layers.iter().find(|(it, _)| *it == name) else {
+            return;
+        };
+        found = match kind {
+            Layers::Fixed => Ok(Ok(stored.to_vec())),
+            Layers::Variable => nbytes(stored).and_then(|nbytes| {
+                if let Err(code) = check_limit(nbytes, limit) {
+                    return Ok(Err(code));
+                }
+                let mut content = zeros(nbytes)?;
+                decompress(stored, &mut content)?;
+                Ok(Ok(content))
+            }),
+        };
     });
-    found.unwrap_or_else(|| Err(Error::NotFound))
+    found
 }
 
 /// Stores the content of a metalayer as the result, if it has at most `limit` bytes.
@@ -285,22 +295,16 @@ pub unsafe extern "C" fn fb_frame_layer(
 ) -> i32 {
     // SAFETY: the caller's contract.
     let (frame, name) = unsafe { (&*frame, from_raw_parts(name, name_len)) };
-    let name = String::from_utf8_lossy(name);
-    let layer = frame.content().and_then(|content| {
-        let schunk = content.schunk();
-        if variable != 0 {
-            variable_layer(schunk, &name, limit)
-        } else {
-            schunk.metalayer(&name).map(Ok).ok_or(Error::NotFound)
-        }
-    });
-    match layer {
+    let found =
+        frame.content().and_then(|content| layer(content.schunk(), kind_of(variable), name, limit));
+    match found {
         Ok(Ok(layer)) => {
             set_result(layer);
             DONE
         }
         Ok(Err(code)) => code,
         Err(error) if error == Error::NotFound => {
+            let name = String::from_utf8_lossy(name);
             failed(&error.because(format!("there is no metalayer {}", escape(&name))))
         }
         Err(error) => failed(&error),

@@ -111,6 +111,17 @@ test("metalayers are decoded", async () => {
     assert.equal(Extension.name, "Extension");
 });
 
+test("names of metalayers can begin with a byte order mark, or not be UTF-8", async () => {
+    const bytes = Buffer.from(fixture("grid-zstd.b2nd"));
+    bytes.write("\ufeffxy", bytes.lastIndexOf("flags"));
+    bytes.write("\xff\xfe", bytes.lastIndexOf("ratio"), "latin1");
+    const frame = await open(bytes);
+    assert.deepEqual(frame.vlmeta["\ufeffxy"], [true, false, null]);
+    assert.equal(frame.vlmeta["\ufffd\ufffdtio"], 0.25);
+    assert.equal(frame.vlmeta.title, "temperature");
+    assert.equal(frame.vlmetaBytes("\ufeffxy").length, 4);
+});
+
 test("frames without a shape return chunks and items", async () => {
     for (const { name, nchunks, nbytes, typesize, chunksize, lengths } of manifest.frames) {
         const frame = await open(fixture(name));

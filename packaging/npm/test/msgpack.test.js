@@ -24,6 +24,7 @@ test("each form of MessagePack is decoded", () => {
     assert.equal(value(0xca, 0x3f, 0x80, 0, 0), 1);
     assert.equal(value(0xcb, 0xbf, 0xe0, 0, 0, 0, 0, 0, 0), -0.5);
     assert.equal(value(0xa2, ...text("é")), "é");
+    assert.equal(value(0xa4, ...text("\ufeffa")), "\ufeffa");
     for (const marker of [
         [0xd9, 3],
         [0xda, 0, 3],
