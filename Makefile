@@ -28,8 +28,12 @@ FUZZ_SEED ?=
 # do not have, which some tests build by name.
 TESTED := --workspace --exclude 'ferroblosc-bench-*' --exclude ferroblosc-headers
 
-BUILD := target/release
-TEST_BUILD := target/debug
+# Cargo's output directory; a configuration file of the user must not select another one.
+TARGET_DIR := $(or $(CARGO_TARGET_DIR),$(CARGO_BUILD_TARGET_DIR),target)
+# With a target triple, cargo adds it to the path.
+TRIPLE := $(if $(CARGO_BUILD_TARGET),$(CARGO_BUILD_TARGET)/)
+BUILD := $(TARGET_DIR)/$(TRIPLE)release
+TEST_BUILD := $(TARGET_DIR)/$(TRIPLE)debug
 DEMO := $(CURDIR)/target/demo-prefix
 
 .PHONY: \
@@ -98,7 +102,8 @@ help:
 	@echo "make headers                    write include/ again, after a change of the C functions"
 
 build:
-	$(CARGO) build --release --package ferroblosc-capi-blosc2 --package ferroblosc-capi-blosc1 \
+	$(CARGO) build --release --target-dir "$(TARGET_DIR)" \
+		--package ferroblosc-capi-blosc2 --package ferroblosc-capi-blosc1 \
 		--package ferroblosc-capi-ferroblosc --package ferroblosc-b2 --package ferroblosc-blpk \
 		--package ferroblosc-hdf5-blosc --package ferroblosc-hdf5-blosc2
 
@@ -109,7 +114,7 @@ fortran:
 
 install: build
 	LIBDIR="$(patsubst $(PREFIX)/%,%,$(LIBDIR))" \
-		scripts/install.sh $(BUILD) "$(DESTDIR)$(PREFIX)"
+		scripts/install.sh "$(BUILD)" "$(DESTDIR)$(PREFIX)"
 	LIBDIR="$(patsubst $(PREFIX)/%,%,$(LIBDIR))" \
 		scripts/install-fortran.sh install "$(DESTDIR)$(PREFIX)"
 
@@ -124,7 +129,7 @@ install-windows:
 # Makes Debian packages in target/deb and tests them in a separate root.
 deb: build
 	rm -rf target/deb
-	scripts/make-deb.sh $(BUILD) target/deb
+	scripts/make-deb.sh "$(BUILD)" target/deb
 	scripts/test-deb.sh target/deb
 
 # Makes a tarball of the sources and of all crates that they need, in target/dist.
@@ -207,7 +212,7 @@ test-clients: build
 # Tests the filter plugins with several builds of HDF5, and together with other plugins.
 test-hdf5:
 	$(CARGO) build --package ferroblosc-hdf5-blosc --package ferroblosc-hdf5-blosc2
-	scripts/test-hdf5.sh target/debug
+	scripts/test-hdf5.sh $(TEST_BUILD)
 
 # Tests the libraries for musl in static programs, static PIEs and dynamic programs.
 test-musl:
@@ -257,7 +262,7 @@ test-durability: reference
 	$(CARGO) build $(TESTED)
 	@if unshare --map-root-user --mount true; then \
 		unshare --map-root-user --mount \
-			python3 scripts/test-full-disk.py target/debug/b2 target/full-disk; \
+			python3 scripts/test-full-disk.py $(TEST_BUILD)/b2 target/full-disk; \
 	else \
 		echo "the test of full disks is omitted: the system permits no mount namespace"; \
 	fi

@@ -83,6 +83,31 @@ fn cmake_ignores_the_targets_of_an_earlier_installation_of_c_blosc2() {
     assert!(BLOSC2.builds_with_cmake(CLIENT, &prefix, TARGETS[1], &options));
 }
 
+/// Returns the commands of `make install`, with arguments and with variables of cargo.
+fn installation(arguments: &[&str], variables: &[(&str, &str)]) -> String {
+    let mut make = Command::new("make");
+    make.current_dir(project_root()).args(["--dry-run", "install", "PREFIX=/usr"]).args(arguments);
+    for variable in ["CARGO_TARGET_DIR", "CARGO_BUILD_TARGET_DIR", "CARGO_BUILD_TARGET"] {
+        make.env_remove(variable);
+    }
+    let output = run(make.envs(variables.iter().copied()));
+    String::from_utf8(output.stdout).expect("text")
+}
+
+#[test]
+fn make_installs_what_cargo_has_built() {
+    for (variables, folder, build) in [
+        (&[][..], "target", "target/release"),
+        (&[("CARGO_TARGET_DIR", "/disk/rust")], "/disk/rust", "/disk/rust/release"),
+        (&[("CARGO_BUILD_TARGET_DIR", "/disk")], "/disk", "/disk/release"),
+        (&[("CARGO_BUILD_TARGET", "a-b-c")], "target", "target/a-b-c/release"),
+    ] {
+        let commands = installation(&[], variables);
+        assert!(commands.contains(&format!("--target-dir \"{folder}\"")), "{commands}");
+        assert!(commands.contains(&format!("install.sh \"{build}\" \"/usr\"")), "{commands}");
+    }
+}
+
 #[test]
 fn the_library_directory_must_be_in_the_prefix() {
     for libdir in ["/usr/lib", "../lib", "lib/../lib64", "./lib", "lib//64"] {
@@ -100,11 +125,7 @@ fn the_library_directory_must_be_in_the_prefix() {
     }
     // Other build systems have absolute directories.
     for (libdir, relative) in [("/usr/lib64", "lib64"), ("lib", "lib"), ("/opt/lib", "/opt/lib")] {
-        let output = run(Command::new("make")
-            .current_dir(project_root())
-            .args(["--dry-run", "install", "PREFIX=/usr"])
-            .arg(format!("LIBDIR={libdir}")));
-        let commands = String::from_utf8(output.stdout).expect("text");
+        let commands = installation(&[&format!("LIBDIR={libdir}")], &[]);
         assert_eq!(commands.matches(&format!("LIBDIR=\"{relative}\"")).count(), 2, "{commands}");
     }
 }
