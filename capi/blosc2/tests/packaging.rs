@@ -129,3 +129,20 @@ fn the_library_directory_must_be_in_the_prefix() {
         assert_eq!(commands.matches(&format!("LIBDIR=\"{relative}\"")).count(), 2, "{commands}");
     }
 }
+
+#[test]
+fn cmake_installs_in_an_absolute_library_directory() {
+    for (libdir, relative) in [("/opt/it/lib64", "lib64"), ("lib/a-b", "lib/a-b")] {
+        let build = empty_folder("top");
+        run(Command::new("cmake")
+            .arg("-S")
+            .arg(project_root())
+            .arg("-B")
+            .arg(&build)
+            .arg("-DCMAKE_INSTALL_PREFIX=/opt/it")
+            .arg(format!("-DCMAKE_INSTALL_LIBDIR={libdir}")));
+        let script =
+            fs::read_to_string(build.join("cmake_install.cmake")).expect("cmake writes it");
+        assert!(script.contains(&format!("\"LIBDIR={relative}\"")), "{script}");
+    }
+}
