@@ -229,6 +229,21 @@ fn row_d4_the_static_library_shows_its_exports_only() {
 }
 
 #[test]
+fn the_static_library_hides_no_function_of_the_system() {
+    // The linker gold fails if a shared library defines a symbol that an object wants hidden.
+    let output = run(Command::new("readelf").arg("-sW").arg(static_library("blosc2")));
+    let symbols = String::from_utf8(output.stdout).expect("text");
+    let hidden: Vec<&str> = symbols
+        .lines()
+        .map(|line| line.split_whitespace().collect::<Vec<_>>())
+        .filter(|fields| fields.len() == 8 && fields[5] != "DEFAULT" && fields[6] == "UND")
+        .map(|fields| fields[7])
+        .filter(|name| !name.starts_with("_ferroblosc_"))
+        .collect();
+    assert!(hidden.is_empty(), "{hidden:?}");
+}
+
+#[test]
 fn cplusplus_programs_compile_and_run() {
     let program = scratch("shared").join("includes");
     run(Command::new(std::env::var_os("CXX").unwrap_or_else(|| "c++".into()))
