@@ -42,6 +42,17 @@ export function limitOf(maxBytes = MAX_BYTES) {
     return Math.min(Math.floor(maxBytes), 2 ** 31 - 1);
 }
 
+/**
+ * Whether a value is bytes: a buffer or a view. Those of other realms, such as of frames of a page
+ * and of test environments, have other constructors.
+ */
+export function isBytes(value) {
+    return (
+        ArrayBuffer.isView(value) ||
+        /^\[object (Shared)?ArrayBuffer\]$/.test(Object.prototype.toString.call(value))
+    );
+}
+
 /** Returns a view of the bytes of a buffer or an array. */
 export function bytesOf(data) {
     if (data instanceof Uint8Array) {
@@ -50,10 +61,7 @@ export function bytesOf(data) {
     if (ArrayBuffer.isView(data)) {
         return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
     }
-    if (
-        data instanceof ArrayBuffer ||
-        (globalThis.SharedArrayBuffer && data instanceof SharedArrayBuffer)
-    ) {
+    if (isBytes(data)) {
         return new Uint8Array(data);
     }
     throw new TypeError("the data must be an ArrayBuffer, or a view of one");
@@ -222,7 +230,7 @@ async function compile(source) {
     if (source instanceof WebAssembly.Module) {
         return source;
     }
-    if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) {
+    if (isBytes(source)) {
         return WebAssembly.compile(source);
     }
     if (typeof Response !== "undefined" && source instanceof Response) {

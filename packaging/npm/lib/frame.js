@@ -1,7 +1,7 @@
 // Reading of frames and arrays (`.b2frame`, `.b2nd`) by ranges.
 
 import { typedArray } from "./dtype.js";
-import { BloscError, ErrorCode, limitOf, loadFrames } from "./engine.js";
+import { BloscError, ErrorCode, bytesOf, isBytes, limitOf, loadFrames } from "./engine.js";
 import { decodeMessagePack } from "./msgpack.js";
 import { HttpSource, toSource } from "./source.js";
 
@@ -137,13 +137,13 @@ class Handle {
 
     async readSource({ start, end }, signal) {
         signal?.throwIfAborted();
-        const bytes = await this.source.read(start, end - start, { signal });
-        if (!(bytes instanceof Uint8Array) || bytes.length !== end - start) {
-            const length = bytes?.length ?? "no";
+        const read = await this.source.read(start, end - start, { signal });
+        const length = isBytes(read) ? read.byteLength : "no";
+        if (length !== end - start) {
             const text = `the source returned ${length} bytes instead of ${end - start}`;
             throw new BloscError(text, ErrorCode.SOURCE);
         }
-        return bytes;
+        return bytesOf(read);
     }
 
     /** Repeats `attempt`, and supplies the bytes that it misses, until it succeeds. */

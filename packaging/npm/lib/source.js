@@ -1,6 +1,6 @@
 // Sources of frames: objects with `size` and `read(offset, length)`.
 
-import { BloscError, ErrorCode, bytesOf } from "./engine.js";
+import { BloscError, ErrorCode, bytesOf, isBytes } from "./engine.js";
 
 /** Bytes in memory. */
 class BytesSource {
@@ -31,7 +31,7 @@ class BlobSource {
 
 /** Returns a source for bytes, a Blob or an object of the caller. */
 export function toSource(source) {
-    if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) {
+    if (isBytes(source)) {
         return new BytesSource(bytesOf(source));
     }
     if (typeof Blob !== "undefined" && source instanceof Blob) {

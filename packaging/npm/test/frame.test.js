@@ -1,7 +1,18 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import vm from "node:vm";
 
-import { BloscError, ErrorCode, Extension, Frame, fromUrl, open } from "../index.js";
+import {
+    BloscError,
+    ErrorCode,
+    Extension,
+    Frame,
+    compress,
+    decodeFrameStream,
+    decompress,
+    fromUrl,
+    open,
+} from "../index.js";
 import { CountingSource, bytesOf, equal, fixture, manifest, serve } from "./helpers.js";
 
 /** Returns the items from `start` to before `stop` of all items in row-major order. */
@@ -287,6 +298,38 @@ test("invalid arguments are rejected", async () => {
     frame.close();
     frame.close();
     await assert.rejects(frame.slice(), /closed/);
+});
+
+test("bytes of another realm are accepted", async () => {
+    const realm = vm.createContext({});
+    const foreign = (bytes) => {
+        const copy = vm.runInContext(`new Uint8Array(${bytes.length})`, realm);
+        copy.set(bytes);
+        return copy;
+    };
+    const bytes = fixture("grid-lz4.b2nd");
+    assert.ok(!(foreign(bytes) instanceof Uint8Array));
+    const raw = fixture("grid-lz4.b2nd.raw");
+    const read = async (offset, length) => foreign(bytes.subarray(offset, offset + length));
+    const reads = { size: bytes.length, read };
+    for (const source of [foreign(bytes), foreign(bytes).buffer, reads]) {
+        assert.ok(equal(bytesOf(await (await open(source)).slice()), raw));
+    }
+    const chunk = foreign(await compress(foreign(raw).buffer));
+    assert.ok(equal(await decompress(chunk.buffer), raw));
+    const out = foreign(raw.subarray(0, 0)).constructor.from(raw, () => 0);
+    assert.equal(await decompress(chunk, { out: out.buffer }), out.buffer);
+    assert.ok(equal(out, raw));
+    let count = 0;
+    for await (const part of decodeFrameStream([foreign(bytes).buffer])) {
+        assert.ok(part.length > 0);
+        count += 1;
+    }
+    assert.equal(count, (await open(bytes)).nchunks);
+    for (const source of [{}, "bytes", null, 5, [1, 2], { byteLength: 5 }]) {
+        await assert.rejects(compress(source ?? {}), TypeError);
+        await assert.rejects(open(source), TypeError);
+    }
 });
 
 test("errors of a source are returned, and the frame can be used afterwards", async () => {
