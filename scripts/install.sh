@@ -38,6 +38,13 @@ shared_folder=$libdir built=lib program_suffix=
 pointer_size=8
 [ "$(od -An -tu1 -N5 "$build/${built}blosc2$suffix" | xargs)" != "127 69 76 70 1" ] || pointer_size=4
 
+# write FILE: writes standard input to a new file. Its path may have a link to a file of another
+# package.
+write() {
+    rm -f "$1"
+    cat > "$1"
+}
+
 # install_library NAME VERSION SOVERSION CMAKE-PACKAGE: installs a library, shared and static, with
 # its pkg-config and CMake files.
 install_library() {
@@ -87,10 +94,10 @@ install_library() {
             -e "/^Libs/s/@STATIC_OPTIONS@/${static_options:+$static_options }/" \
             -e "s/@STATIC_OPTIONS@/$static_options/" "$1"
     }
-    fill_in "$root/pkgconfig/$name.pc.in" > "$prefix/$libdir/pkgconfig/$name.pc"
+    fill_in "$root/pkgconfig/$name.pc.in" | write "$prefix/$libdir/pkgconfig/$name.pc"
     install -d "$prefix/$libdir/cmake/$package"
     for file in "$root/cmake/$package"/*; do
-        fill_in "$file" > "$prefix/$libdir/cmake/$package/$(basename "$file" .in)"
+        fill_in "$file" | write "$prefix/$libdir/cmake/$package/$(basename "$file" .in)"
     done
 }
 
@@ -114,13 +121,17 @@ install_program() {
     install -d "$prefix/share/man/man1" "$prefix/share/bash-completion/completions" \
         "$prefix/share/zsh/site-functions" "$prefix/share/fish/vendor_completions.d"
     if [ "$name" = b2 ]; then
-        "$build/$name" man --output "$prefix/share/man/man1"
+        local pages
+        pages=$(mktemp -d)
+        "$build/$name" man --output "$pages"
+        install -m 644 "$pages"/*.1 "$prefix/share/man/man1"
+        rm -r "$pages"
     else
-        "$build/$name" man > "$prefix/share/man/man1/$name.1"
+        "$build/$name" man | write "$prefix/share/man/man1/$name.1"
     fi
-    "$build/$name" completions bash > "$prefix/share/bash-completion/completions/$name"
-    "$build/$name" completions zsh > "$prefix/share/zsh/site-functions/_$name"
-    "$build/$name" completions fish > "$prefix/share/fish/vendor_completions.d/$name.fish"
+    "$build/$name" completions bash | write "$prefix/share/bash-completion/completions/$name"
+    "$build/$name" completions zsh | write "$prefix/share/zsh/site-functions/_$name"
+    "$build/$name" completions fish | write "$prefix/share/fish/vendor_completions.d/$name.fish"
 }
 
 install_program b2

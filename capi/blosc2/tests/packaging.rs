@@ -1,8 +1,9 @@
 //! The installed files, and their use by clients with pkg-config and CMake.
 
 use ferroblosc_capi_testing::packaging::{Package, installed};
-use ferroblosc_capi_testing::{build_folder, empty_folder, project_root, run};
+use ferroblosc_capi_testing::{build_folder, empty_folder, library_folder, project_root, run};
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::process::Command;
 
 const BLOSC2: Package = Package {
@@ -81,6 +82,36 @@ fn cmake_ignores_the_targets_of_an_earlier_installation_of_c_blosc2() {
     .expect("the directory is there");
     let options = ["-DCMAKE_BUILD_TYPE=Debug"];
     assert!(BLOSC2.builds_with_cmake(CLIENT, &prefix, TARGETS[1], &options));
+}
+
+#[test]
+fn an_installation_replaces_links_and_not_the_files_of_other_packages() {
+    library_folder();
+    let prefix = empty_folder("links");
+    let other = prefix.join("other");
+    fs::write(&other, "theirs").expect("the directory is there");
+    let links = [
+        "include/blosc2.h",
+        "lib/libblosc2.a",
+        "lib/libblosc2.so",
+        "lib/libblosc2.so.3.3.5",
+        "lib/pkgconfig/blosc2.pc",
+        "lib/cmake/Blosc2/Blosc2Config.cmake",
+        "lib/cmake/Blosc2/Blosc2Targets.cmake",
+    ]
+    .map(|file| prefix.join(file));
+    for link in &links {
+        fs::create_dir_all(link.parent().expect("a directory")).expect("it can be made");
+        symlink(&other, link).expect("the link is new");
+    }
+    run(Command::new(project_root().join("scripts/install.sh"))
+        .arg(build_folder())
+        .arg(&prefix)
+        .env("INSTALL", "libraries"));
+    assert_eq!(fs::read_to_string(&other).expect("it was written"), "theirs");
+    for link in &links {
+        assert_ne!(fs::canonicalize(link).expect("it is installed"), other, "{}", link.display());
+    }
 }
 
 /// Returns the commands of `make install`, with arguments and with variables of cargo.
