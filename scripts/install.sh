@@ -34,6 +34,10 @@ suffix=.so rpath=
 # the names of programs in BUILD.
 shared_folder=$libdir built=lib program_suffix=
 [ ! -f "$build/blosc2.dll" ] || suffix=.dll shared_folder=bin built='' program_suffix=.exe
+if [ ! -f "$build/${built}blosc2$suffix" ]; then
+    echo "install.sh: $build contains no built libraries; run \`make build\`, with the same CARGO_TARGET_DIR" >&2
+    exit 1
+fi
 # The size of pointers in bytes: the fifth byte of an ELF file is 1 for 32 bits, 2 for 64 bits.
 pointer_size=8
 [ "$(od -An -tu1 -N5 "$build/${built}blosc2$suffix" | xargs)" != "127 69 76 70 1" ] || pointer_size=4

@@ -126,6 +126,18 @@ fn installation(arguments: &[&str], variables: &[(&str, &str)]) -> String {
 }
 
 #[test]
+fn nothing_is_installed_without_a_build() {
+    let (build, prefix) = (empty_folder("no-build"), empty_folder("nothing"));
+    let output = Command::new(project_root().join("scripts/install.sh"))
+        .args([&build, &prefix])
+        .output()
+        .expect("bash is there");
+    let errors = String::from_utf8(output.stderr).expect("text");
+    assert!(!output.status.success() && errors.contains("no built libraries"), "{errors}");
+    assert_eq!(fs::read_dir(&prefix).expect("the directory is there").count(), 0);
+}
+
+#[test]
 fn make_installs_what_cargo_has_built() {
     for (variables, folder, build) in [
         (&[][..], "target", "target/release"),
