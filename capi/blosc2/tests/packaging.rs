@@ -118,7 +118,10 @@ fn an_installation_replaces_links_and_not_the_files_of_other_packages() {
 fn installation(arguments: &[&str], variables: &[(&str, &str)]) -> String {
     let mut make = Command::new("make");
     make.current_dir(project_root()).args(["--dry-run", "install", "PREFIX=/usr"]).args(arguments);
-    for variable in ["CARGO_TARGET_DIR", "CARGO_BUILD_TARGET_DIR", "CARGO_BUILD_TARGET"] {
+    // Those of the process that runs this test, which may be make.
+    for variable in
+        ["CARGO_TARGET_DIR", "CARGO_BUILD_TARGET_DIR", "CARGO_BUILD_TARGET", "DESTDIR", "MAKEFLAGS"]
+    {
         make.env_remove(variable);
     }
     let output = run(make.envs(variables.iter().copied()));
