@@ -192,3 +192,30 @@ fn cmake_installs_in_an_absolute_library_directory() {
         assert!(script.contains(&format!("\"LIBDIR={relative}\"")), "{script}");
     }
 }
+
+#[test]
+fn cmake_ignores_a_target_triple_in_the_environment_of_cargo() {
+    let folder = empty_folder("triple");
+    let (cargo, build) = (folder.join("cargo"), folder.join("build"));
+    // A shell writes the program: a file that this process writes is busy while it forks.
+    let script = "#!/bin/sh\necho \"<$CARGO_BUILD_TARGET> $*\" > \"$0.log\"; exit 1\n";
+    run(Command::new("sh")
+        .args(["-c", "printf %s \"$1\" > \"$0\" && chmod +x \"$0\""])
+        .arg(&cargo)
+        .arg(script));
+    run(Command::new("cmake")
+        .arg("-S")
+        .arg(project_root())
+        .arg("-B")
+        .arg(&build)
+        .arg(format!("-DRust_CARGO={}", cargo.display())));
+    let output = Command::new("cmake")
+        .arg("--build")
+        .arg(&build)
+        .env("CARGO_BUILD_TARGET", "another")
+        .output()
+        .expect("cmake is there");
+    assert!(!output.status.success());
+    let called = fs::read_to_string(cargo.with_extension("log")).expect("cargo was called");
+    assert!(called.starts_with("<> build --locked --profile release"), "{called}");
+}
