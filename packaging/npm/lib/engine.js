@@ -128,7 +128,8 @@ class Engine {
     /** Allocates memory for a call of `use` with its address, and frees it afterwards. */
     withMemory(length, use) {
         const size = Math.max(length, 1);
-        const start = this.call("fb_alloc", size);
+        // The argument has 32 bits.
+        const start = size < 2 ** 32 ? this.call("fb_alloc", size) : 0;
         if (start === 0) {
             throw new BloscError(
                 `the WebAssembly memory has no ${length} free bytes`,

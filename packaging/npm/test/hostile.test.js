@@ -165,6 +165,9 @@ test("sizes that do not fit into memory are errors", async () => {
     await assert.rejects(decompress(zeros), { code: ErrorCode.LIMIT });
     // The whole address space of the module is not enough for several of them.
     const engine = await loadFrames();
+    for (const length of [2 ** 32 - 1, 2 ** 32, 2 ** 32 + 100, 2 ** 40]) {
+        assert.throws(() => engine.withMemory(length, assert.fail), { code: ErrorCode.MEMORY });
+    }
     const blocks = [];
     let error;
     try {
