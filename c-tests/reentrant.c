@@ -1,7 +1,8 @@
 /*
  * Callbacks that call the library for their own super-chunk, from several threads: each call
  * succeeds or returns an error, the data stay intact, and a reopened super-chunk has all
- * metalayers. Callbacks of I/O backends do the same.
+ * metalayers. Callbacks of I/O backends do the same, and callbacks of calls without a context make
+ * such calls.
  */
 
 #include "schunks.h"
@@ -156,6 +157,80 @@ static void callbacks_may_use_their_own_super_chunk(int has_prefilter) {
       }
     }
   }
+}
+
+/* ---- calls without a context ------------------------------------------------------------------ */
+
+static int inner_rounds;
+
+/* Makes calls that use the settings and the working memory of the calls without a context. */
+static int backward_by_calls(const uint8_t *input, uint8_t *output, int32_t size, uint8_t meta,
+                             blosc2_dparams *dparams, uint8_t id) {
+  uint8_t chunk[BLOCK + BLOSC2_MAX_OVERHEAD], *frame;
+  blosc2_storage storage = BLOSC2_STORAGE_DEFAULTS;
+  blosc2_schunk *schunk, *opened;
+  int64_t frame_len;
+  bool needs_free;
+  int len;
+
+  (void)meta, (void)dparams, (void)id;
+  blosc2_init();
+  note(blosc2_get_nthreads());
+  note(blosc2_set_nthreads(2));
+  note(blosc1_get_blocksize());
+  note(blosc1_set_compressor(blosc1_get_compressor()));
+  blosc1_set_splitmode(BLOSC_FORWARD_COMPAT_SPLIT);
+  len = blosc2_compress(5, BLOSC_SHUFFLE, ITEM, input, size, chunk, sizeof chunk);
+  note(len > 0 ? 0 : -1);
+  note(blosc2_decompress(chunk, len, output, size) == size ? 0 : -1);
+  storage.contiguous = true;
+  schunk = blosc2_schunk_new(&storage);
+  frame_len = blosc2_schunk_to_buffer(schunk, &frame, &needs_free);
+  opened = blosc2_schunk_from_buffer(frame, frame_len, true);
+  note(opened != NULL ? 0 : -1);
+  blosc2_schunk_free(opened);
+  blosc2_schunk_free(schunk);
+  note(blosc2_free_resources());
+  __atomic_add_fetch(&inner_rounds, 1, __ATOMIC_RELAXED);
+  return 0;
+}
+
+static int forward_unchanged(const uint8_t *input, uint8_t *output, int32_t size, uint8_t meta,
+                             blosc2_cparams *cparams, uint8_t id) {
+  (void)meta, (void)cparams, (void)id;
+  memcpy(output, input, (size_t)size);
+  return 0;
+}
+
+/* A callback of a call without a context makes such calls, and calls that read their settings: none
+ * waits for the outer call. */
+static void calls_without_a_context_do_not_wait_for_themselves(void) {
+  static uint8_t data[ALL], chunk[ALL + BLOSC2_MAX_OVERHEAD], back[ALL];
+  blosc2_filter filter = {
+      .id = 202, .name = "makes calls", .version = 1, .forward = forward_unchanged, .backward = backward_by_calls};
+  blosc2_cparams cparams = items_of(ITEM);
+  blosc2_context *context;
+  int nthreads, len;
+
+  CHECK_IS(blosc2_register_filter(&filter), 0);
+  fill_with_data(data, sizeof data);
+  cparams.blocksize = BLOCK;
+  cparams.filters[4] = 202;
+  context = blosc2_create_cctx(cparams);
+  len = blosc2_compress_ctx(context, data, sizeof data, chunk, sizeof chunk);
+  CHECK(len > 0);
+  blosc2_free_ctx(context);
+  for (nthreads = 1; nthreads <= 3; nthreads += 2) {
+    done_well = refused = wrong = inner_rounds = 0;
+    CHECK(blosc2_set_nthreads((int16_t)nthreads) > 0);
+    memset(back, 0, sizeof back);
+    CHECK_IS(blosc2_decompress(chunk, len, back, sizeof back), ALL);
+    CHECK(memcmp(back, data, sizeof back) == 0);
+    CHECK_IS(inner_rounds, BLOCKS);
+    CHECK(wrong == 0 && refused == 0 && done_well == 8 * BLOCKS);
+    CHECK_IS(blosc2_get_nthreads(), 2);
+  }
+  CHECK_IS(blosc2_set_nthreads(1), 2);
 }
 
 /* ---- I/O backends ----------------------------------------------------------------------------- */
@@ -347,6 +422,7 @@ int main(void) {
   CHECK_IS(blosc2_register_filter(&filter), 0);
   callbacks_may_use_their_own_super_chunk(0);
   callbacks_may_use_their_own_super_chunk(1);
+  calls_without_a_context_do_not_wait_for_themselves();
   io_backends_cannot_wait_for_themselves();
   blosc2_destroy();
   return leave_folder();

@@ -1,7 +1,8 @@
 //! The calls without context: persistent settings, modified by environment variables.
 //!
-//! The shared library keeps one process-wide [`Settings`] under a lock. With `BLOSC_NOLOCK` set,
-//! each call works on a copy instead, so that calls do not wait for one another.
+//! The shared library keeps one process-wide [`Settings`] and one [`Engines`], each under a lock.
+//! A call copies the settings and then works with the engines. With `BLOSC_NOLOCK` set it works
+//! with engines of its own instead, so that calls do not wait for one another.
 
 use super::decode::decompressor::Decompressor;
 use super::encode::block::Source;
@@ -16,6 +17,7 @@ use crate::{Error, Result};
 pub use super::overrides::nolock;
 
 /// The settings of the calls without context.
+#[derive(Clone, Copy)]
 pub struct Settings {
     /// The codec, or `None` after an unknown one was chosen.
     compressor: Option<u8>,
@@ -23,7 +25,10 @@ pub struct Settings {
     blocksize: i32,
     delta: bool,
     splitmode: SplitMode,
-    /// Kept between calls, to reuse codec states and buffers.
+}
+
+/// The engines of the calls without context, which reuse codec states and buffers.
+pub struct Engines {
     encoder: Option<Compressor>,
     decoder: Option<Decompressor>,
     decoder_threads: i16,
@@ -50,44 +55,24 @@ impl Settings {
             blocksize: 0,
             delta: false,
             splitmode: SplitMode::FORWARD_COMPAT,
-            encoder: None,
-            decoder: None,
-            decoder_threads: 1,
         }
     }
 
-    fn copy(&self) -> Settings {
-        Settings { encoder: None, decoder: None, ..*self }
-    }
-
-    /// Applies the environment for decompression to the settings and returns a copy for use without
-    /// the lock.
+    /// Applies the environment for decompression to the settings, permanently, and returns a copy.
     ///
     /// # Errors
     /// [`Error::InvalidParam`] if `BLOSC_NTHREADS` is not a valid number of threads.
     pub fn snapshot_for_decompression(&mut self) -> Result<Settings> {
-        self.apply_nthreads()?;
-        Ok(self.copy())
-    }
-
-    fn apply_nthreads(&mut self) -> Result<()> {
         if let Some(nthreads) = overrides::nthreads_strict()? {
             self.nthreads = nthreads;
         }
-        Ok(())
+        Ok(*self)
     }
 
-    /// Applies the environment for compression to the settings and returns a copy for use without
-    /// the lock.
+    /// Applies the environment for compression to the settings, permanently, and returns a copy.
     pub fn snapshot_for_compression(&mut self) -> Settings {
         self.apply_environment();
-        self.copy()
-    }
-
-    /// Frees codec states and buffers.
-    pub fn release(&mut self) {
-        self.encoder = None;
-        self.decoder = None;
+        *self
     }
 
     /// Returns the codec, or `None` after an unknown one was chosen.
@@ -173,37 +158,65 @@ impl Settings {
             self.splitmode = splitmode;
         }
     }
+}
 
-    /// Compresses with the settings, as modified by the environment; returns the size of the chunk,
-    /// or 0 if it does not fit.
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings::new()
+    }
+}
+
+impl Engines {
+    /// Creates engines without codec states and buffers.
+    pub const fn new() -> Engines {
+        Engines { encoder: None, decoder: None, decoder_threads: 1 }
+    }
+
+    /// Frees codec states and buffers.
+    pub fn release(&mut self) {
+        *self = Engines::new();
+    }
+
+    /// Compresses with these settings, overridden by the environment; returns the size of the
+    /// chunk, or 0 if it does not fit.
     ///
     /// # Errors
     /// Returns the errors of [`Compressor::compress`]; [`Error::CodecSupport`] if no codec is
     /// chosen.
-    pub fn compress(&mut self, request: Request<'_>, dest: &mut [u8]) -> Result<usize> {
+    pub fn compress(
+        &mut self,
+        settings: &Settings,
+        request: Request<'_>,
+        dest: &mut [u8],
+    ) -> Result<usize> {
         let header =
             if overrides::blosc1_compat() { HeaderForm::Short } else { HeaderForm::Extended };
-        self.compress_as(request, header, Slot::default(), dest)
+        self.compress_as(settings, request, header, Slot::default(), dest)
     }
 
-    /// Compresses like [`Settings::compress`], with the peculiarities of `BLOSC_NOLOCK`: the header
+    /// Compresses like [`Engines::compress`], with the peculiarities of `BLOSC_NOLOCK`: the header
     /// is always extended, and byte shuffle replaces a filter that does not apply.
     ///
     /// # Errors
-    /// Returns the errors of [`Settings::compress`].
-    pub fn compress_nolock(&mut self, request: Request<'_>, dest: &mut [u8]) -> Result<usize> {
+    /// Returns the errors of [`Engines::compress`].
+    pub fn compress_nolock(
+        &mut self,
+        settings: &Settings,
+        request: Request<'_>,
+        dest: &mut [u8],
+    ) -> Result<usize> {
         let default = Slot { id: filter::id::SHUFFLE, meta: 0 };
-        self.compress_as(request, HeaderForm::Extended, default, dest)
+        self.compress_as(settings, request, HeaderForm::Extended, default, dest)
     }
 
     fn compress_as(
         &mut self,
+        settings: &Settings,
         request: Request<'_>,
         header: HeaderForm,
         default: Slot,
         dest: &mut [u8],
     ) -> Result<usize> {
-        self.apply_environment();
         let typesize = overrides::typesize().unwrap_or(request.typesize);
         let mut filters = [Slot::default(); SLOTS];
         filters[SLOTS - 1] = match overrides::shuffle().unwrap_or(request.shuffle) {
@@ -212,17 +225,17 @@ impl Settings {
             Shuffle::Bits => Slot { id: filter::id::BITSHUFFLE, meta: 0 },
             Shuffle::Bytes | Shuffle::Unknown => default,
         };
-        if self.delta {
+        if settings.delta {
             filters[SLOTS - 2].id = filter::id::DELTA;
         }
-        let compcode = self.compressor.ok_or(Error::CodecSupport)?;
+        let compcode = settings.compressor.ok_or(Error::CodecSupport)?;
         let params = CParams {
             compcode: i32::from(compcode),
             clevel: overrides::clevel().unwrap_or(request.clevel),
             typesize,
-            nthreads: self.nthreads,
-            blocksize: self.blocksize,
-            splitmode: self.splitmode,
+            nthreads: settings.nthreads,
+            blocksize: settings.blocksize,
+            splitmode: settings.splitmode,
             filters,
             header,
             ..CParams::default()
@@ -237,25 +250,27 @@ impl Settings {
         encoder.compress_source(request.source, dest)
     }
 
-    /// Decompresses with the settings, as modified by the environment; returns the uncompressed
-    /// size.
+    /// Decompresses with these settings; returns the uncompressed size.
     ///
     /// # Errors
-    /// Returns the errors of [`Decompressor::decompress`]; [`Error::InvalidParam`] if
-    /// `BLOSC_NTHREADS` is not a valid number of threads.
-    pub fn decompress(&mut self, src: &[u8], dest: &mut [u8]) -> Result<usize> {
-        self.apply_nthreads()?;
-        if self.decoder_threads != self.nthreads {
+    /// Returns the errors of [`Decompressor::decompress`].
+    pub fn decompress(
+        &mut self,
+        settings: &Settings,
+        src: &[u8],
+        dest: &mut [u8],
+    ) -> Result<usize> {
+        if self.decoder_threads != settings.nthreads {
             self.decoder = None;
-            self.decoder_threads = self.nthreads;
+            self.decoder_threads = settings.nthreads;
         }
-        let params = DParams::default().threads(self.nthreads);
+        let params = DParams::default().threads(settings.nthreads);
         self.decoder.get_or_insert_with(|| Decompressor::new(params)).decompress(src, dest)
     }
 }
 
-impl Default for Settings {
-    fn default() -> Settings {
-        Settings::new()
+impl Default for Engines {
+    fn default() -> Engines {
+        Engines::new()
     }
 }

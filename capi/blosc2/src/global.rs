@@ -1,8 +1,8 @@
 //! Functions without context, and the settings they share.
 
-use crate::bridge::{plugins, tuner};
+use crate::bridge::{active_callbacks, plugins, tuner};
 use crate::buffers::{chunk_by_header, compress_buffer, read_chunk};
-use ferroblosc::chunk::oneshot::{Request, Settings, nolock};
+use ferroblosc::chunk::oneshot::{Engines, Request, Settings, nolock};
 use ferroblosc::chunk::{
     BasicHeader, DParams, Decompressor, MAX_BUFFERSIZE, Shuffle, Source, SplitMode,
 };
@@ -13,8 +13,8 @@ use std::ffi::{c_char, c_int, c_void};
 use std::ptr::null;
 use try_lock::TryLock;
 
-/// The state of the functions without context.
-pub(crate) struct State {
+/// The settings of the functions without context, and the lifecycle of the library.
+struct State {
     settings: Settings,
     phase: Phase,
 }
@@ -31,8 +31,15 @@ enum Phase {
 }
 
 fork_safe_global! {
-    /// The state; it is locked during each call without context.
-    pub(crate) static STATE: State = State { settings: Settings::new(), phase: Phase::Untouched };
+    /// The working memory, which is locked during each call that compresses or decompresses, also
+    /// while this call runs callbacks of the program.
+    pub(crate) static ENGINES: Engines = Engines::new();
+}
+
+fork_safe_global! {
+    /// The state. No callback runs while it is locked, so callbacks can use it.
+    static STATE: State = State { settings: Settings::new(), phase: Phase::Untouched };
+    locked after ENGINES;
 }
 
 impl State {
@@ -48,17 +55,20 @@ impl State {
         plugins::install();
         &mut self.settings
     }
+}
 
-    /// Releases threads and working memory until they are needed again.
-    fn release(&mut self) {
-        self.settings.release();
-        if let Some(mut reader) = READER.try_lock() {
-            *reader = None;
-        }
-        ferroblosc::chunk::release();
-        ferroblosc::schunk::release();
-        pool::release();
+/// Releases threads and working memory until they are needed again. A callback does not release the
+/// working memory of the call that runs it.
+fn release() {
+    if !active_callbacks::is_callback() {
+        ENGINES.with(Engines::release);
     }
+    if let Some(mut reader) = READER.try_lock() {
+        *reader = None;
+    }
+    ferroblosc::chunk::release();
+    ferroblosc::schunk::release();
+    pool::release();
 }
 
 /// A reader of single items, which depends on no setting. It caches the last block. Calls never
@@ -81,6 +91,16 @@ fn with_settings<T>(work: impl FnOnce(&mut Settings) -> T) -> T {
     STATE.with(|state| work(state.initialize()))
 }
 
+/// Runs `work` with the shared engines, under their lock. Without lock (BLOSC_NOLOCK), and in a
+/// callback, whose call may hold the lock, `work` has engines of its own.
+fn with_engines<T>(is_unlocked: bool, work: impl FnOnce(&mut Engines) -> T) -> T {
+    if is_unlocked || active_callbacks::is_callback() {
+        work(&mut Engines::new())
+    } else {
+        ENGINES.with(work)
+    }
+}
+
 /// Initialises the library. Calling it is optional, but after blosc2_destroy() it removes the
 /// codecs, filters and tuners that were registered.
 #[unsafe(no_mangle)]
@@ -98,12 +118,16 @@ pub unsafe extern "C" fn blosc2_init() {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_destroy() {
     boundary!(blosc2_destroy, always, {
-        STATE.with(|state| {
-            if state.phase == Phase::Initialised {
+        let was_initialised = STATE.with(|state| {
+            let is_initialised = state.phase == Phase::Initialised;
+            if is_initialised {
                 state.phase = Phase::Destroyed;
-                state.release();
             }
+            is_initialised
         });
+        if was_initialised {
+            release();
+        }
         Ok(())
     });
 }
@@ -115,17 +139,15 @@ pub unsafe extern "C" fn blosc2_destroy() {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_free_resources() -> c_int {
     boundary!(blosc2_free_resources, always, {
-        STATE.with(|state| {
-            if state.phase != Phase::Initialised {
-                return Err(Error::Failure);
-            }
-            state.release();
-            Ok(0)
-        })
+        if !STATE.with(|state| state.phase == Phase::Initialised) {
+            return Err(Error::Failure);
+        }
+        release();
+        Ok(0)
     })
 }
 
-/// Compresses a buffer, under the lock or, with BLOSC_NOLOCK, without it.
+/// Compresses a buffer with the settings.
 ///
 /// # Safety
 /// The same conditions as for [`compress_buffer`].
@@ -137,27 +159,28 @@ unsafe fn compress(
     let work = |source: Source<'_>, dest: &mut [u8]| {
         let request =
             Request { clevel, shuffle: Shuffle::from_number(doshuffle), typesize, source };
-        if nolock() {
-            with_settings(Settings::snapshot_for_compression).compress_nolock(request, dest)
-        } else {
-            with_settings(|settings| settings.compress(request, dest))
-        }
+        let settings = with_settings(Settings::snapshot_for_compression);
+        let is_unlocked = nolock();
+        with_engines(is_unlocked, |engines| {
+            if is_unlocked {
+                engines.compress_nolock(&settings, request, dest)
+            } else {
+                engines.compress(&settings, request, dest)
+            }
+        })
     };
     // SAFETY: guaranteed by the caller.
     unsafe { compress_buffer(src, dest, work) }
 }
 
-/// Decompresses a chunk, under the lock or, with BLOSC_NOLOCK, without it.
+/// Decompresses a chunk with the settings.
 ///
 /// # Safety
 /// The same conditions as for [`read_chunk`].
 unsafe fn decompress(src: (*const c_void, i32), dest: (*mut c_void, i32)) -> Result<c_int> {
     let work = |src: &[u8], dest: &mut [u8]| {
-        if nolock() {
-            with_settings(Settings::snapshot_for_decompression)?.decompress(src, dest)
-        } else {
-            with_settings(|settings| settings.decompress(src, dest))
-        }
+        let settings = with_settings(Settings::snapshot_for_decompression)?;
+        with_engines(nolock(), |engines| engines.decompress(&settings, src, dest))
     };
     // SAFETY: guaranteed by the caller.
     unsafe { read_chunk(src, dest, work) }

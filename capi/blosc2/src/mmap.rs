@@ -6,7 +6,7 @@
 //! mappings stay mapped until the backend is destroyed, since pointers into them may have been
 //! returned.
 
-use crate::global::STATE;
+use crate::global::ENGINES;
 use crate::stdio::Transfer;
 use crate::types::io::blosc2_io_cb;
 use crate::types::stdio::blosc2_stdio_mmap;
@@ -49,10 +49,9 @@ fn open(path: &CStr, mode: MapMode) -> Result<*mut libc::FILE, Error> {
 
 fork_safe_global! {
     /// State of mapped files that is not in their structs. An entry exists from the first use of a
-    /// mapping until it is destroyed. It is locked after `STATE`, since a callback may use mapped
-    /// files while `STATE` is locked.
+    /// mapping until it is destroyed. Callbacks of calls that lock the engines may use mapped files.
     static MAPPED: Vec<MappingState> = Vec::new();
-    locked after STATE;
+    locked after ENGINES;
 }
 
 /// State of a mapped file that is not in its struct.
