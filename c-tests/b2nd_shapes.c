@@ -167,6 +167,58 @@ static void row_n15_concatenating(void) {
   }
 }
 
+/* The shape of a base determines the numbers of its chunks, which a view shares. */
+static void row_n32_views_of_resized_arrays(void) {
+  static const int64_t shape44[] = {4, 4}, shape48[] = {4, 8}, shape42[] = {4, 2}, shape84[] = {8, 4};
+  static const int64_t shape414[] = {4, 1, 4}, start[] = {0, 0, 2}, stop[] = {2, 1, 4}, part[] = {2, 1, 2};
+  static const int32_t two[] = {2, 2};
+  static const bool middle[] = {false, true, false}, none[] = {false, false};
+  int storage;
+  for (storage = 0; storage < STORAGES; storage++) {
+    b2nd_context_t *ctx = context_in(storage, 1, 2, shape44, two, two);
+    b2nd_array_t *base, *view, *other, *both;
+    uint8_t items[64], corner[4], expected[32];
+    int i;
+
+    rows_of(items, 8, 8);
+    CHECK_IS(b2nd_from_cbuffer(ctx, &base, items, 16), 0);
+    CHECK_IS(b2nd_expand_dims(base, &view, middle, 3), 0);
+    /* More columns: chunk 2 of the view is chunk 4 of the base. */
+    CHECK_IS(b2nd_resize(base, shape48, NULL), 0);
+    CHECK_IS(b2nd_to_cbuffer(view, items + 16, 16), BLOSC2_ERROR_FAILURE);
+    CHECK_IS(b2nd_get_slice_cbuffer(view, start, stop, corner, part, 4), BLOSC2_ERROR_FAILURE);
+    CHECK_IS(b2nd_set_slice_cbuffer(corner, part, 4, start, stop, view), BLOSC2_ERROR_FAILURE);
+    CHECK_IS(b2nd_squeeze(view, &other), BLOSC2_ERROR_FAILURE);
+    CHECK(other == NULL);
+    /* Fewer columns: chunk 1 of the view is chunk 0 of the base's second row. */
+    CHECK_IS(b2nd_resize(base, shape42, NULL), 0);
+    CHECK_IS(b2nd_get_slice_cbuffer(view, start, stop, corner, part, 4), BLOSC2_ERROR_FAILURE);
+    /* The first shape again: the removed columns are zeros. */
+    CHECK_IS(b2nd_resize(base, shape44, NULL), 0);
+    for (i = 0; i < 16; i++) {
+      expected[i] = i % 4 < 2 ? items[i] : 0;
+    }
+    CHECK(is(view, 3, shape414, expected));
+    /* More rows: the numbers stay the same. */
+    CHECK_IS(b2nd_resize(base, shape84, NULL), 0);
+    CHECK(is(view, 3, shape414, expected));
+    CHECK_IS(b2nd_resize(base, shape44, NULL), 0);
+    b2nd_free(view);
+
+    /* A view of the same dimensions is appended in place. */
+    CHECK_IS(b2nd_squeeze_index(base, &view, none), 0);
+    CHECK_IS(b2nd_concatenate(NULL, base, view, 1, false, &both), 0);
+    CHECK(both == base);
+    for (i = 0; i < 32; i++) {
+      expected[i] = i % 4 < 2 ? items[i / 8 * 4 + i % 4] : 0;
+    }
+    CHECK(is(base, 2, shape48, expected));
+    b2nd_free(view);
+    b2nd_free(base);
+    b2nd_free_ctx(ctx);
+  }
+}
+
 /* N28 to N33 */
 static void row_n28_to_row_n33_views(void) {
   int storage;
@@ -456,6 +508,7 @@ int main(void) {
   row_n16_row_n17_resizing();
   row_n19_row_n20_row_n21_growing();
   row_n15_concatenating();
+  row_n32_views_of_resized_arrays();
   row_n28_to_row_n33_views();
   row_n23_row_n24_refreshing();
   row_n25_row_n26_row_n27_files_and_frames();

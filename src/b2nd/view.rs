@@ -81,9 +81,58 @@ pub fn unit_dims(geometry: &Geometry) -> Vec<bool> {
     geometry.shape().iter().map(|&extent| extent == 1).collect()
 }
 
+/// Whether each chunk of a view has the same number in its base, whose shape may have changed since
+/// the view was made. Dimensions of one chunk, which views add and remove, do not affect numbers,
+/// and neither does the extent of the outermost other dimension.
+pub fn has_numbers_of(view: &Geometry, base: &Geometry) -> bool {
+    let grid = |geometry: &Geometry| -> Vec<i64> {
+        let along = (0..geometry.ndim).map(|dim| geometry.chunks_along(dim));
+        along.filter(|&count| count != 1).collect()
+    };
+    let (view, base) = (grid(view), grid(base));
+    let Some((&outer, inner)) = view.split_first() else {
+        return true;
+    };
+    if outer == 0 || inner.contains(&0) {
+        return true;
+    }
+    match base.len().checked_sub(view.len()) {
+        None => false,
+        Some(0) => base[0] >= outer && base[1..] == *inner,
+        Some(more) => base[more..] == view,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_view_has_the_chunk_numbers_of_a_base_that_grew_only_along_its_outermost_dimension() {
+        let of = |shape: &[i64]| {
+            let parts = vec![2; shape.len()];
+            Geometry::new(shape, &parts, &parts).unwrap()
+        };
+        let view = Geometry::new(&[1, 4, 6], &[1, 2, 2], &[1, 2, 2]).unwrap();
+        for (shape, expected) in [
+            ([4, 6], true),
+            ([9, 6], true),
+            ([4, 5], true),
+            ([4, 8], false),
+            ([4, 4], false),
+            ([4, 2], false),
+            ([2, 6], false),
+            ([0, 6], false),
+        ] {
+            assert_eq!(has_numbers_of(&view, &of(&shape)), expected, "{shape:?}");
+        }
+        let row = of(&[2, 6]);
+        assert!(has_numbers_of(&row, &of(&[4, 6])) && has_numbers_of(&row, &of(&[1, 9])));
+        assert!(!has_numbers_of(&row, &of(&[4, 9])));
+        // One chunk is always the first one; without items there is none.
+        assert!(has_numbers_of(&of(&[2, 2]), &of(&[9, 9])));
+        assert!(has_numbers_of(&of(&[0, 6]), &of(&[9, 9])));
+    }
 
     #[test]
     fn row_n28_expanded_views_keep_all_dimensions() {

@@ -174,10 +174,14 @@ pub unsafe extern "C" fn b2nd_concatenate(
             let purpose = if copy { Purpose::Read } else { Purpose::Recompress };
             let _entered =
                 CSchunk::both_entered((first.schunk(), purpose), (second.schunk(), Purpose::Read))?;
+            first.check_numbers()?;
+            second.check_numbers()?;
             refresh(&first)?;
             refresh(&second)?;
             if !copy {
-                concatenate::extend(&mut first, &second, axis)?;
+                // The resize gives the chunks of a view other numbers.
+                let source = if second.is_alias_of(first)? { first } else { second };
+                concatenate::extend(&mut first, &source, axis)?;
                 array.write(first.as_ptr());
                 return Ok(0);
             }

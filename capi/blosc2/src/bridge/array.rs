@@ -2,7 +2,8 @@
 
 use super::schunk::{CSchunk, Entered, Purpose};
 use crate::types::b2nd::b2nd_array_t;
-use ferroblosc::b2nd::{Chunks, Geometry, MAX_DIM, State};
+use ferroblosc::b2nd::create::find;
+use ferroblosc::b2nd::{Chunks, Geometry, MAX_DIM, State, view};
 use ferroblosc::{Error, Result, trace_error};
 use ferroblosc_capi_common::pointers::{StableSource, overlap};
 use std::ptr::NonNull;
@@ -36,14 +37,42 @@ impl CArray {
     /// Enters an array for a purpose: shared for reads, exclusively for changes.
     ///
     /// # Errors
-    /// Returns the same errors as [`CArray::new`] and [`CSchunk::enter`].
+    /// Returns the same errors as [`CArray::new`], [`CSchunk::enter`] and
+    /// [`CArray::check_numbers`].
     ///
     /// # Safety
     /// The same conditions as for [`CArray::new`].
     pub unsafe fn enter(array: *const b2nd_array_t, purpose: Purpose) -> Result<Entered<CArray>> {
         // SAFETY: guaranteed by the caller.
         let array = unsafe { CArray::new(array) }?;
-        Ok(array.chunks.entered(purpose)?.map(|_| array))
+        let entered = array.chunks.entered(purpose)?;
+        array.check_numbers()?;
+        Ok(entered.map(|_| array))
+    }
+
+    /// Fails for a view whose base was resized such that the chunks have other numbers. The caller
+    /// has entered the array.
+    ///
+    /// # Errors
+    /// [`Error::Failure`]; the errors of the geometries.
+    pub fn check_numbers(self) -> Result<()> {
+        if !self.is_view()
+            || view::has_numbers_of(&self.geometry()?, &find(&self.chunks.owner())?.1)
+        {
+            return Ok(());
+        }
+        trace_error!("the base of the view was resized: its chunks have other numbers");
+        Err(Error::Failure)
+    }
+
+    /// Whether both arrays have the same items and dimensions: they are the same array, or one is a
+    /// view of the other.
+    ///
+    /// # Errors
+    /// The errors of the geometries.
+    pub fn is_alias_of(self, other: CArray) -> Result<bool> {
+        let has_same_chunks = self.chunks.owner().as_ptr() == other.chunks.owner().as_ptr();
+        Ok(has_same_chunks && self.geometry()? == other.geometry()?)
     }
 
     /// Returns the super-chunk.
