@@ -300,6 +300,42 @@ static void borrowed_chunks_may_be_passed_without_copying(void) {
   }
 }
 
+/* A lazy chunk has fewer bytes than its header states, so it cannot be stored anywhere. */
+static void lazy_chunks_are_not_stored(void) {
+  int kind, target, copy;
+  int32_t size;
+  uint8_t *lazy, *own, *to_free;
+  blosc2_schunk *schunk, *other;
+
+  for (kind = 0; kind < ALL_KINDS; kind++) {
+    schunk = example_of(kind);
+    lazy = chunk_from(schunk, 0, 1, &size, &to_free);
+    if (to_free != NULL && size < *(int32_t *)(void *)(lazy + BLOSC2_CHUNK_CBYTES)) {
+      for (target = 0; target < 3; target++) {
+        other = target == 0 ? make(APART) : target == 1 ? make(FRAME) : schunk;
+        for (copy = 0; copy < 2; copy++) {
+          own = (uint8_t *)malloc((size_t)size);
+          memcpy(own, lazy, (size_t)size);
+          CHECK_IS(blosc2_schunk_append_chunk(other, own, copy != 0), BLOSC2_ERROR_INVALID_HEADER);
+          CHECK_IS(blosc2_schunk_insert_chunk(other, 0, own, copy != 0), BLOSC2_ERROR_INVALID_HEADER);
+          if (target == 2) {
+            CHECK_IS(blosc2_schunk_update_chunk(other, 1, own, copy != 0), BLOSC2_ERROR_INVALID_HEADER);
+          }
+          CHECK_IS(other->nchunks, target == 2 ? CHUNKS : 0);
+          free(own);
+        }
+        if (target < 2) {
+          blosc2_schunk_free(other);
+        }
+      }
+    } else {
+      CHECK(!is_on_disk(kind));
+    }
+    free(to_free);
+    gone(schunk, kind);
+  }
+}
+
 /* A block whose ownership was transferred to the super-chunk may be passed again. */
 static void a_chunk_may_be_passed_twice(void) {
   blosc2_schunk *schunk = make(APART);
@@ -583,6 +619,7 @@ int main(void) {
   lending_backends_are_read();
   borrowed_memory_may_be_an_argument();
   borrowed_chunks_may_be_passed_without_copying();
+  lazy_chunks_are_not_stored();
   a_chunk_may_be_passed_twice();
   borrowed_names_may_be_arguments();
   own_memory_is_refused_as_a_destination();

@@ -67,9 +67,12 @@ impl ChunkInfo {
     ///
     /// # Errors
     /// Returns the errors of [`ChunkHeader::parse`], with [`Error::InvalidHeader`] if the bytes are
-    /// too short for a header.
+    /// too short for a header, and for a lazy chunk, whose blocks are elsewhere.
     pub fn of(chunk: &[u8]) -> Result<ChunkInfo> {
         match ChunkHeader::parse(chunk) {
+            Ok(ref header) if header.lazy => {
+                Err(Error::InvalidHeader.because("a lazy chunk cannot be stored"))
+            }
             Ok(ref header) => Ok(ChunkInfo {
                 nbytes: i32::try_from(header.nbytes).map_err(|_| Error::InvalidHeader)?,
                 typesize: header.typesize(),

@@ -495,6 +495,16 @@ pub(crate) fn set_lazy(header: &mut [u8]) {
     header[offset::BLOSC2_FLAGS] |= blosc2_flag::LAZY;
 }
 
+/// Whether a chunk is lazy, so that it has fewer bytes than its header states. Only the header is
+/// read.
+pub fn is_lazy(chunk: &[u8]) -> bool {
+    const SPECIAL: u8 = blosc2_flag::SPECIAL_MASK << blosc2_flag::SPECIAL_SHIFT;
+    chunk.first_chunk::<EXTENDED_HEADER_LENGTH>().is_some_and(|header| {
+        header[offset::FLAGS] & flag::EXTENDED == flag::EXTENDED
+            && header[offset::BLOSC2_FLAGS] & (blosc2_flag::LAZY | SPECIAL) == blosc2_flag::LAZY
+    })
+}
+
 /// A header to be written.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HeaderFields {

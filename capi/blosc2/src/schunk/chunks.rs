@@ -3,6 +3,7 @@
 use crate::bridge::schunk::{CSchunk, Purpose};
 use crate::buffers::{chunk_by_header, source};
 use crate::types::schunk::blosc2_schunk;
+use ferroblosc::chunk::header::is_lazy;
 use ferroblosc::chunk::{MAX_OVERHEAD, Special};
 use ferroblosc::frame::FrameChunk;
 use ferroblosc::schunk::State;
@@ -16,6 +17,10 @@ use std::ptr::{NonNull, null_mut};
 /// In the last case the super-chunk owns the chunk if the call succeeds. Memory that the
 /// super-chunk lent is always copied.
 ///
+/// # Errors
+/// [`Error::InvalidHeader`] if the bytes are not a chunk, and for a lazy chunk; the errors of
+/// `take`.
+///
 /// # Safety
 /// `chunk` is NULL or a chunk that is readable for the length in its header. It is a block of
 /// `malloc` unless `copy` is set or the super-chunk lent it.
@@ -26,12 +31,15 @@ unsafe fn with_chunk(
     take: impl FnOnce(NewChunk<'_>) -> Result<i64>,
 ) -> Result<i64> {
     // SAFETY: guaranteed by the caller.
-    let len = unsafe { chunk_by_header(chunk.cast()) }
-        .map_err(|error| match error.kind() {
-            ErrorKind::ReadBuffer => error.recast(ErrorKind::InvalidHeader),
-            _ => error,
-        })?
-        .len();
+    let bytes = unsafe { chunk_by_header(chunk.cast()) }.map_err(|error| match error.kind() {
+        ErrorKind::ReadBuffer => error.recast(ErrorKind::InvalidHeader),
+        _ => error,
+    })?;
+    let len = bytes.len();
+    // A lazy chunk has fewer bytes than its header states, so it must not be copied.
+    if is_lazy(bytes) {
+        return Err(Error::InvalidHeader);
+    }
     let is_apart = schunk.frame().is_none();
     // A block that the program gives away is its own, even if its backend lends memory.
     let must_copy = (copy && is_apart)
