@@ -347,7 +347,7 @@ static void row_n22_selections(void) {
     b2nd_array_t *array = example(storage);
     int64_t rows[] = {4, 0, 0}, columns[] = {6, 1}, bad[] = {7, 1}, negative[] = {-1, 1};
     int64_t *selection[] = {rows, columns}, *wrong[] = {rows, bad}, *below[] = {rows, negative};
-    int64_t sizes[] = {3, 2}, none[] = {3, 0};
+    int64_t sizes[] = {3, 2}, none[] = {3, 0}, most[] = {3, INT64_MAX};
     int64_t coords[] = {34, 0, 7, 7, 12};
     uint8_t found[8], expected[] = {35, 1, 8, 8, 13}, put[] = {101, 102, 103, 104, 105, 106};
 
@@ -358,6 +358,9 @@ static void row_n22_selections(void) {
     CHECK_IS(b2nd_get_orthogonal_selection(array, selection, sizes, found, sizes, 5), BLOSC2_ERROR_INVALID_PARAM);
     CHECK_IS(b2nd_get_orthogonal_selection(array, selection, sizes, found, sizes, 7), BLOSC2_ERROR_INVALID_PARAM);
     CHECK_IS(b2nd_get_orthogonal_selection(array, selection, none, found, none, 0), 0);
+    /* More indices than the address space holds. */
+    CHECK_IS(b2nd_get_orthogonal_selection(array, selection, most, found, most, 6), BLOSC2_ERROR_INVALID_PARAM);
+    CHECK_IS(b2nd_set_orthogonal_selection(array, selection, most, put, most, 6), BLOSC2_ERROR_INVALID_PARAM);
     CHECK_IS(b2nd_get_orthogonal_selection(array, selection, sizes, NULL, sizes, 6), BLOSC2_ERROR_NULL_POINTER);
     CHECK_IS(b2nd_set_orthogonal_selection(array, selection, sizes, put, sizes, 6), 0);
     CHECK_IS(b2nd_get_orthogonal_selection(array, selection, sizes, found, sizes, 6), 0);

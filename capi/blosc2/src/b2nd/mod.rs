@@ -59,10 +59,14 @@ unsafe fn numbers<T: Copy + Default>(start: *const T, ndim: usize) -> Result<Num
 /// `start` is NULL or points to `count` entries, which do not change during `'a`.
 ///
 /// # Errors
-/// [`Error::NullPointer`].
+/// [`Error::NullPointer`]; [`Error::InvalidParam`] for more entries than the address space holds.
 unsafe fn entries<'a, T>(start: *const T, count: usize) -> Result<&'a [T]> {
     if start.is_null() {
         return Err(Error::NullPointer);
+    }
+    let len = count.checked_mul(size_of::<T>());
+    if len.is_none_or(|len| isize::try_from(len).is_err()) {
+        return Err(Error::InvalidParam);
     }
     // SAFETY: not NULL; guaranteed by the caller.
     Ok(unsafe { std::slice::from_raw_parts(start, count) })

@@ -128,6 +128,9 @@ pub unsafe extern "C" fn blosc2_schunk_get_sparse_buffer(
 
 /// Returns the coordinates of a call, copied to `own` if they overlap the destination.
 ///
+/// # Errors
+/// [`Error::InvalidParam`] for more numbers than the address space holds; [`Error::MemoryAlloc`].
+///
 /// # Safety
 /// `coords` points to `count` numbers, which do not change while the result is used.
 pub(crate) unsafe fn coordinates(
@@ -136,6 +139,10 @@ pub(crate) unsafe fn coordinates(
     dest: (*const u8, usize),
     own: &mut Vec<i64>,
 ) -> Result<&[i64]> {
+    let len = count.checked_mul(size_of::<i64>());
+    if len.is_none_or(|len| isize::try_from(len).is_err()) {
+        return Err(Error::InvalidParam);
+    }
     // SAFETY: the caller guarantees `count` numbers. If they overlap the destination, they are
     // copied before anything is written there.
     let numbers = unsafe { std::slice::from_raw_parts(coords, count) };
