@@ -9,6 +9,17 @@ use crate::{Error, Result, kernels};
 use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
 
+/// Returns a copy of `bytes` as a vector, which may need more memory than there is.
+///
+/// # Errors
+/// [`Error::MemoryAlloc`].
+pub(crate) fn copied_to_vec(bytes: &[u8]) -> Result<Vec<u8>> {
+    let mut copy = Vec::new();
+    copy.try_reserve_exact(bytes.len())?;
+    copy.extend_from_slice(bytes);
+    Ok(copy)
+}
+
 /// A buffer from `malloc`, freed on drop unless released by [`Buffer::into_raw`].
 #[derive(Debug)]
 pub struct Buffer {

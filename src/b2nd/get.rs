@@ -7,7 +7,7 @@ use super::copy::Shared;
 use super::parallel::{self, ChunkReader};
 use super::request::{ChunkBox, Direction, SliceRequest};
 use super::state::{Chunks, State};
-use crate::chunk::{Decompressor, Special};
+use crate::chunk::{Decompressor, Special, mask_of_all};
 use crate::frame::Frame;
 use crate::{Buffer, Error, Result, plugin};
 
@@ -162,7 +162,7 @@ impl Slice<'_> {
         let request = self.request;
         let nblocks = request.nblocks();
         if is_masked && request.count_block_boxes(chunk_box) < nblocks {
-            let mut skipped = vec![true; nblocks];
+            let mut skipped = mask_of_all(nblocks)?;
             for block_box in request.block_boxes(chunk_box) {
                 skipped[block_box.nblock] = false;
             }

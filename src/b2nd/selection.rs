@@ -7,7 +7,7 @@ use super::get::partial_threshold;
 use super::parallel::{self, ChunkReader, ChunkWriter, Unwritten};
 use super::request::{SliceRequest, advance};
 use super::state::{State, check_chunksize, check_writable, typesize};
-use crate::chunk::{Decompressor, Special};
+use crate::chunk::{Decompressor, Special, mask_of_all};
 use crate::frame::Frame;
 use crate::schunk::transaction::atomically;
 use crate::schunk::{geometry::unidim_to_multidim, slices};
@@ -127,8 +127,9 @@ impl Selection {
                     in_buffer: position.checked_mul(stride).ok_or_else(refused)?,
                 });
             }
-            // The sort is stable: if an item is written twice, the last value remains.
-            along.sort_by_key(|pick| (pick.nchunk, pick.in_chunk));
+            // In the order of the buffer for each item: if one is written twice, the last value
+            // remains. A stable sort would allocate memory.
+            along.sort_unstable_by_key(|pick| (pick.nchunk, pick.in_chunk, pick.in_buffer));
             picks.push(along);
             stride = stride.checked_mul(extent).ok_or_else(refused)?;
         }
@@ -140,7 +141,7 @@ impl Selection {
             }),
             _ => Some(0),
         };
-        let groups = picks.iter().map(|along| ranges(along)).collect();
+        let groups = picks.iter().map(|along| ranges(along)).collect::<Result<_>>()?;
         Ok(Selection { picks, groups, whole, extent_bytes: extent_bytes.ok_or_else(refused)? })
     }
 
@@ -198,16 +199,18 @@ struct Touched {
 }
 
 /// Returns the ranges of picks that are in the same chunk.
-fn ranges(along: &[Pick]) -> Vec<(usize, usize)> {
+///
+/// # Errors
+/// [`Error::MemoryAlloc`].
+fn ranges(along: &[Pick]) -> Result<Vec<(usize, usize)>> {
+    let mut ranges = Vec::new();
     let mut start = 0;
-    along
-        .chunk_by(|a, b| a.nchunk == b.nchunk)
-        .map(|group| {
-            let range = (start, start + group.len());
-            start = range.1;
-            range
-        })
-        .collect()
+    for group in along.chunk_by(|a, b| a.nchunk == b.nchunk) {
+        ranges.try_reserve(1)?;
+        ranges.push((start, start + group.len()));
+        start += group.len();
+    }
+    Ok(ranges)
 }
 
 /// Calls `f` for each run of selected items, with its offsets in chunk and buffer and its length in
@@ -286,7 +289,7 @@ impl ChunkReader for Gathering<'_> {
         }
         // A special chunk may record other block sizes; it is decoded as a whole.
         if special == Special::None
-            && let Some(skipped) = skipped_blocks(&whole.geometry, picked)
+            && let Some(skipped) = skipped_blocks(&whole.geometry, picked)?
         {
             decompressor.set_maskout(skipped);
         }
@@ -304,27 +307,32 @@ impl ChunkReader for Gathering<'_> {
 }
 
 /// Returns the blocks of a chunk without selected items; `None` if every block has some.
-fn skipped_blocks(g: &Geometry, picked: &[&[Pick]]) -> Option<Vec<bool>> {
-    let blocks: Vec<Vec<i64>> = picked
+///
+/// # Errors
+/// [`Error::MemoryAlloc`].
+fn skipped_blocks(g: &Geometry, picked: &[&[Pick]]) -> Result<Option<Vec<bool>>> {
+    let blocks = picked
         .iter()
         .map(|along| {
-            let mut blocks: Vec<i64> = along.iter().map(|pick| pick.nblock).collect();
+            let mut blocks = Vec::new();
+            blocks.try_reserve_exact(along.len())?;
+            blocks.extend(along.iter().map(|pick| pick.nblock));
             blocks.dedup();
-            blocks
+            Ok(blocks)
         })
-        .collect();
+        .collect::<Result<Vec<Vec<i64>>>>()?;
     let total: usize = (0..g.ndim).map(|dim| g.blocks_along(dim) as usize).product();
     if blocks.iter().map(Vec::len).product::<usize>() == total {
-        return None;
+        return Ok(None);
     }
     let strides = g.block_strides();
-    let mut skipped = vec![true; total];
+    let mut skipped = mask_of_all(total)?;
     let mut at = [0; MAX_DIM];
     loop {
         let nblock: i64 = (0..g.ndim).map(|dim| blocks[dim][at[dim]] * strides[dim]).sum();
         skipped[nblock as usize] = false;
         if !advance(&mut at, g.ndim, |dim| (0, blocks[dim].len())) {
-            return Some(skipped);
+            return Ok(Some(skipped));
         }
     }
 }
@@ -466,7 +474,7 @@ mod tests {
         for row_set in 1..1_usize << 4 {
             for column_set in 1..1_usize << 5 {
                 let along = [picks(row_set, 4), picks(column_set, 5)];
-                let skipped = skipped_blocks(&geometry, &[&along[0], &along[1]]);
+                let skipped = skipped_blocks(&geometry, &[&along[0], &along[1]]).unwrap();
                 let skipped = skipped.unwrap_or(vec![false; 6]);
                 for (nblock, &is_skipped) in skipped.iter().enumerate() {
                     let (row, column) = (nblock as i64 / 3, nblock as i64 % 3);

@@ -47,6 +47,7 @@ pub use callbacks::{
     Postfilter, PostfilterCall, Prefilter, PrefilterCall, Refused, Tuner, TunerCall,
 };
 pub use decode::decompressor::Decompressor;
+pub(crate) use decode::decompressor::mask_of_all;
 pub use encode::block::Source;
 pub(crate) use encode::blosc1;
 pub use encode::compressor::Compressor;

@@ -1,6 +1,7 @@
 //! Synchronisation between a super-chunk and its frame.
 
 use super::state::{Layers, State};
+use crate::buffer::copied_to_vec;
 use crate::frame::{Counters, Description, Metalayer, trailer};
 use crate::{Error, Result};
 use std::sync::Arc;
@@ -43,8 +44,10 @@ pub(super) fn describe_with<S: State + ?Sized>(
         threads: s.threads(),
         metalayers: fixed
             .iter()
-            .map(|&(name, content)| Metalayer { name: name.to_vec(), content: content.to_vec() })
-            .collect(),
+            .map(|&(name, content)| {
+                Ok(Metalayer { name: copied_to_vec(name)?, content: copied_to_vec(content)? })
+            })
+            .collect::<Result<_>>()?,
         has_vlmetalayers: !variable.is_empty(),
         trailer: match s.frame() {
             Some(frame) => frame.trailer(variable)?,

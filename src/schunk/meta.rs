@@ -184,8 +184,9 @@ fn update_start<S: State + ?Sized>(
     let _held = s.frame().map(Frame::lock_exclusive).transpose()?;
     refresh_from_file(s)?;
     let number = find(s, Layers::Fixed, name)?;
-    let mut whole = Vec::new();
-    s.with_layers(Layers::Fixed, &mut |layers| whole = layers[number].1.to_vec());
+    let mut whole = Ok(Buffer::new());
+    s.with_layers(Layers::Fixed, &mut |layers| whole = Buffer::copy_of(layers[number].1));
+    let mut whole = whole?;
     if content.len() > whole.len() {
         let error = refuse(format!(
             "{} bytes exceed the fixed length of the metalayer, {} bytes",

@@ -5,7 +5,7 @@ use super::describe::refresh_from_file;
 use super::scratch::ChunkBuffers;
 use super::state::State;
 use super::transaction::atomically;
-use crate::chunk::{BasicHeader, ChunkHeader, MAX_OVERHEAD, Source, Special};
+use crate::chunk::{BasicHeader, ChunkHeader, MAX_OVERHEAD, Source, Special, mask_of_all};
 use crate::frame::Frame;
 use crate::io::lock::LockGuard;
 use crate::{Buffer, Error, ErrorKind, Result, kernels, plugin};
@@ -263,7 +263,7 @@ impl Gather<'_> {
             return Err(Error::InvalidParam);
         }
         let nblocks = header.nbytes.div_ceil(blocksize);
-        let mut skipped = vec![true; nblocks];
+        let mut skipped = mask_of_all(nblocks)?;
         for (at, _) in positions.clone() {
             let last = (at + self.width - 1) / blocksize;
             let touched = skipped.get_mut(at / blocksize..=last).ok_or(Error::Data)?;
@@ -280,7 +280,7 @@ impl Gather<'_> {
             block.fill(0);
         }
         s.decompress(&mut |decompressor| {
-            decompressor.set_maskout(skipped.clone());
+            decompressor.set_maskout(std::mem::take(&mut skipped));
             decompressor.decompress(chunk, block)
         })?;
         for (at, i) in positions {

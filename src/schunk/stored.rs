@@ -11,7 +11,7 @@ use crate::chunk::{
     Special, special,
 };
 use crate::frame::{Counters, Frame, Stored};
-use crate::{Buffer, Error, Result};
+use crate::{Buffer, Error, Result, item};
 
 /// The largest item size that a chunk header can represent, in bytes.
 const MAX_TYPESIZE: usize = crate::chunk::MAX_TYPESIZE;
@@ -66,7 +66,8 @@ pub fn stored_form<'a>(
             raw_chunk(info.typesize, &[]).map(StoredForm::Converted)
         }
         _ if chunk.len() < EXTENDED_HEADER_LENGTH => {
-            let mut data = vec![0; nbytes];
+            // Zeros that are not written need no memory if the size in the header is wrong.
+            let mut data = item::zeroed(nbytes)?;
             Decompressor::new(DParams::default()).decompress(chunk, &mut data)?;
             raw_chunk(info.typesize, &data).map(StoredForm::Converted)
         }

@@ -37,8 +37,10 @@ pub unsafe extern "C" fn blosc2_vlcompress_ctx(
             let blocks = buffers(srcs, srcsizes, nblocks, (dest, destsize))?;
             (context, blocks, destination(dest, destsize)?)
         };
-        let blocks: Vec<&[u8]> = blocks.iter().map(StableSource::bytes).collect();
-        let size = context.compress_with(|compressor| compressor.vl_compress(&blocks, dest))?;
+        let mut slices = Vec::new();
+        slices.try_reserve_exact(blocks.len())?;
+        slices.extend(blocks.iter().map(StableSource::bytes));
+        let size = context.compress_with(|compressor| compressor.vl_compress(&slices, dest))?;
         Ok(size as c_int)
     })
 }
@@ -118,7 +120,9 @@ pub unsafe extern "C" fn blosc2_vldecompress_ctx(
             for size in sizes {
                 blocks.push(Buffer::zeroed(size)?);
             }
-            let mut slices: Vec<&mut [u8]> = blocks.iter_mut().map(|block| &mut **block).collect();
+            let mut slices = Vec::new();
+            slices.try_reserve_exact(blocks.len())?;
+            slices.extend(blocks.iter_mut().map(|block| &mut **block));
             decompressor.vl_decompress_into(src, &mut slices)?;
             Ok(blocks)
         })?;

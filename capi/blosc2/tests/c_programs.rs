@@ -60,6 +60,12 @@ fn row_u8_without_memory_no_call_ends_the_process_or_damages_data_or_leaks() {
 }
 
 #[test]
+fn without_memory_for_large_objects_no_call_ends_the_process() {
+    // The requests of this program are many and alike: nearly all runs refuse them by size.
+    run(with_library(compile("out_of_memory_large.c", Linking::Shared, &[])).arg("100000"));
+}
+
+#[test]
 fn row_c12_row_c13_names_of_codecs_are_known() {
     passes("row_c12_c13_names.c");
 }

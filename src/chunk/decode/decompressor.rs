@@ -58,6 +58,17 @@ pub struct Decompressor {
     pub(super) block_cache: BlockCache,
 }
 
+/// Returns a mask for [`Decompressor::set_maskout`] that skips all blocks.
+///
+/// # Errors
+/// [`Error::MemoryAlloc`].
+pub(crate) fn mask_of_all(nblocks: usize) -> Result<Vec<bool>> {
+    let mut mask = Vec::new();
+    mask.try_reserve_exact(nblocks)?;
+    mask.resize(nblocks, true);
+    Ok(mask)
+}
+
 /// Iterates over the blocks of a contiguous destination from block `first` on, with their indices.
 fn blocks_of<'a>(
     view: &'a ChunkView<'_>,

@@ -13,6 +13,7 @@ use std::sync::Arc;
 use super::blocks::{Blocking, word_at};
 use super::header::{ChunkHeader, Special, set_lazy};
 use super::limits::WORD;
+use crate::buffer::copied_to_vec;
 use crate::filter::grown;
 use crate::io::ReadAt;
 use crate::{Error, Result};
@@ -112,7 +113,7 @@ impl<'a> LazyChunk<'a> {
 pub fn make_lazy(front: &[u8], nchunk: i32, offset: i64) -> Result<Vec<u8>> {
     let header = ChunkHeader::parse(front)?;
     if header.special != Special::None {
-        return Ok(front.to_vec());
+        return copied_to_vec(front);
     }
     if !header.basic.is_extended() {
         return Err(Error::InvalidParam);
@@ -140,8 +141,7 @@ pub fn make_lazy(front: &[u8], nchunk: i32, offset: i64) -> Result<Vec<u8>> {
     lazy.extend_from_slice(&offset.to_le_bytes());
     match table {
         Some(table) => {
-            let sizes = stored_sizes(table, &header)?;
-            lazy.extend(sizes.iter().flat_map(|size| size.to_le_bytes()));
+            append_stored_sizes(&mut lazy, table, &header)?;
         }
         None => {
             let blocksize = header.blocksize();
@@ -152,21 +152,21 @@ pub fn make_lazy(front: &[u8], nchunk: i32, offset: i64) -> Result<Vec<u8>> {
     Ok(lazy)
 }
 
-/// Returns the stored size of each block. A block extends to the next higher block start.
-fn stored_sizes(table: &[u8], header: &ChunkHeader) -> Result<Vec<i32>> {
-    let starts: Vec<i32> = table
-        .chunks_exact(WORD)
-        .map(|word| i32::from_le_bytes([word[0], word[1], word[2], word[3]]))
-        .collect();
-    let mut ordered = starts.clone();
+/// Appends the stored size of each block. A block extends to the next higher block start.
+fn append_stored_sizes(lazy: &mut Vec<u8>, table: &[u8], header: &ChunkHeader) -> Result<()> {
+    let starts = || {
+        let words = table.chunks_exact(WORD);
+        words.map(|word| i32::from_le_bytes([word[0], word[1], word[2], word[3]]))
+    };
+    let mut ordered = Vec::new();
+    ordered.try_reserve_exact(table.len() / WORD + 1)?;
+    ordered.extend(starts());
     ordered.push(header.cbytes as i32);
     ordered.sort_unstable();
-    starts
-        .iter()
-        .map(|&start| {
-            let next = ordered.partition_point(|&other| other <= start);
-            let end = ordered.get(next).filter(|_| start >= 0).ok_or(Error::InvalidHeader)?;
-            Ok(end - start)
-        })
-        .collect()
+    for start in starts() {
+        let next = ordered.partition_point(|&other| other <= start);
+        let end = ordered.get(next).filter(|_| start >= 0).ok_or(Error::InvalidHeader)?;
+        lazy.extend_from_slice(&(end - start).to_le_bytes());
+    }
+    Ok(())
 }

@@ -11,6 +11,7 @@
 //! the C-Blosc2 frame format.)
 
 use super::description::{MAX_NAME_LEN, Metalayer};
+use crate::buffer::copied_to_vec;
 use crate::{Error, Result};
 
 /// Returns the `N` bytes at `at`; zeros if `bytes` ends before them.
@@ -126,16 +127,9 @@ pub fn parse(bytes: &[u8], map_at: usize, most: usize) -> Result<Vec<Metalayer>>
         let (name, position) = split_entry(&mut entries)?;
         let content = content_at(bytes, position)?;
         left = left.checked_sub(content.len()).ok_or(Error::Data)?;
-        metalayers.push(Metalayer { name: copy(name)?, content: copy(content)? });
+        metalayers.push(Metalayer { name: copied_to_vec(name)?, content: copied_to_vec(content)? });
     }
     Ok(metalayers)
-}
-
-fn copy(bytes: &[u8]) -> Result<Vec<u8>> {
-    let mut copy = Vec::new();
-    copy.try_reserve_exact(bytes.len())?;
-    copy.extend_from_slice(bytes);
-    Ok(copy)
 }
 
 /// Splits the next name and offset off the map.

@@ -3,6 +3,7 @@
 //! The chunks of a contiguous frame are copied in order to a temporary file, which then replaces
 //! the old one. In a sparse frame the chunk files that the index does not refer to are removed.
 
+use crate::buffer::copied_to_vec;
 use crate::chunk::{BasicHeader, EXTENDED_HEADER_LENGTH};
 use crate::frame::format::{
     Description, Footer, IndexForm, Kind, Offsets, checksum, header, index,
@@ -185,7 +186,7 @@ impl Frame {
         header::set_cbytes(&mut header, cbytes);
         // The existing index may be shorter than a new encoding of the same offsets.
         let index = match &back {
-            Some(back) if offsets == *old_offsets.as_slice()? => back.index().to_vec(),
+            Some(back) if offsets == *old_offsets.as_slice()? => copied_to_vec(back.index())?,
             _ => {
                 self.cached_mut().encoded = 0;
                 let form = IndexForm::Encoded(index::capacity(offsets.len()));
@@ -194,7 +195,7 @@ impl Frame {
         };
         let trailer = match (&back, description) {
             (_, Some(description)) => Arc::clone(&description.trailer),
-            (Some(back), None) => Arc::new(back.trailer().to_vec()),
+            (Some(back), None) => Arc::new(copied_to_vec(back.trailer())?),
             (None, None) => return Err(Error::Failure),
         };
         let index_at = u64::from(header_len) + cbytes as u64;

@@ -1,6 +1,7 @@
 //! Builds the header and the footer. Those of a frame in memory are built on the first access to
 //! its bytes.
 
+use crate::buffer::copied_to_vec;
 use crate::frame::format::{
     Description, Footer, IndexForm, checksum::FingerprintStatus, header, index,
 };
@@ -75,7 +76,7 @@ impl Frame {
         let checksums = self.checksums()?;
         let cached = self.cached();
         cached.check_header_len(&header)?;
-        let index = self.stored_footer(&cached)?.index().to_vec();
+        let index = copied_to_vec(self.stored_footer(&cached)?.index())?;
         let index_at = cached.index_position(self.is_sparse());
         let trailer = &description.trailer;
         Footer::new(header, index_at, index, trailer, checksums.as_deref())

@@ -3,6 +3,7 @@
 //! Only chunks with a known checksum are verified. When checksums are added to an existing frame,
 //! each chunk written from then on has one; [`Frame::compact`] computes the others.
 
+use crate::buffer::copied_to_vec;
 use crate::chunk::EXTENDED_HEADER_LENGTH;
 use crate::frame::format::{
     Offsets, StoredFooter, checksum::FingerprintStatus, checksum::OF_SPECIAL,
@@ -87,7 +88,7 @@ impl Frame {
                 let start = usize::try_from(start).map_err(|_| Error::InvalidHeader)?;
                 let footer = bytes.get(start..start + len).ok_or(Error::InvalidHeader)?;
                 let fixed = bytes.first_chunk().ok_or(Error::InvalidHeader)?;
-                (*fixed, footer.to_vec())
+                (*fixed, copied_to_vec(footer)?)
             }
             Location::Disk(files) => {
                 let reader = files.latest()?;
