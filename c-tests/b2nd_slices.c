@@ -336,6 +336,25 @@ static void row_n13_row_n14_copies(void) {
       b2nd_free(copy);
       b2nd_free_ctx(ctx);
     }
+    /* A copy has the metalayers of the source; later arrays have those of the context. */
+    {
+      blosc2_storage where = BLOSC2_STORAGE_DEFAULTS;
+      blosc2_cparams cparams = BLOSC2_CPARAMS_DEFAULTS;
+      uint8_t mine[] = {1, 2, 3};
+      blosc2_metalayer layer = {(char *)"mine", mine, sizeof mine};
+      cparams.typesize = 1;
+      where.cparams = &cparams;
+      ctx = b2nd_create_ctx(&where, 2, shape57, chunks32, blocks11, "|u1", 0, &layer, 1);
+      CHECK_IS(b2nd_copy(ctx, array, &copy), 0);
+      CHECK_IS(copy->sc->nmetalayers, 1);
+      b2nd_free(copy);
+      CHECK_IS(b2nd_zeros(ctx, &copy), 0);
+      CHECK_IS(blosc2_meta_get(copy->sc, "mine", &content, &len), 1);
+      CHECK(len == 3 && memcmp(content, mine, 3) == 0);
+      free(content);
+      b2nd_free(copy);
+      b2nd_free_ctx(ctx);
+    }
     b2nd_free(array);
   }
 }

@@ -257,7 +257,7 @@ pub(super) unsafe fn copy_of(ctx: &mut b2nd_context_t, src: CArray) -> Result<*m
 ///
 /// # Safety
 /// The memory that the context borrows is valid.
-unsafe fn copy_with_partitions(ctx: &mut b2nd_context_t, src: CArray) -> Result<*mut b2nd_array_t> {
+unsafe fn copy_with_partitions(ctx: &b2nd_context_t, src: CArray) -> Result<*mut b2nd_array_t> {
     let schunk = src.schunk();
     let mut own: Vec<(Buffer, Buffer)> = Vec::new();
     let mut copied: Result<()> = Ok(());
@@ -272,7 +272,7 @@ unsafe fn copy_with_partitions(ctx: &mut b2nd_context_t, src: CArray) -> Result<
         );
     });
     copied?;
-    ctx.metalayers = own
+    let metalayers = own
         .iter_mut()
         .map(|(name, content)| blosc2_metalayer {
             name: name.as_mut_ptr().cast(),
@@ -282,10 +282,10 @@ unsafe fn copy_with_partitions(ctx: &mut b2nd_context_t, src: CArray) -> Result<
         })
         .collect();
     let shape = src.geometry()?;
+    // The metalayers of the caller's context are those of arrays that it creates later.
+    let mut ctx = b2nd_context_t { dtype: ctx.dtype.clone(), metalayers, ..*ctx };
     // SAFETY: guaranteed by the caller; the metalayers are valid until the end of the function.
-    let made = unsafe { slice(ctx, src, &[0; MAX_DIM][..shape.ndim], shape.shape()) };
-    ctx.metalayers.clear();
-    let made = made?;
+    let made = unsafe { slice(&mut ctx, src, &[0; MAX_DIM][..shape.ndim], shape.shape()) }?;
     // SAFETY: the array was just created, so the pointer is valid.
     unsafe {
         let copied = CArray::new(made)
