@@ -219,6 +219,45 @@ static void row_n32_views_of_resized_arrays(void) {
   }
 }
 
+/* The super-chunk of a view cannot change the number of chunks of its base, nor a frame. */
+static void row_n31_super_chunks_of_views(void) {
+  static const bool none[] = {false, false};
+  int storage;
+  for (storage = 0; storage < STORAGES; storage++) {
+    b2nd_array_t *base = example(storage), *view;
+    int has_frame = base->sc->frame != NULL, code = has_frame ? BLOSC2_ERROR_INVALID_PARAM : 0;
+    int64_t order[] = {0, 1, 2, 3};
+    uint8_t items[ITEMS], *chunk;
+    bool needs_free;
+
+    rows_of(items, 5, 7);
+    CHECK_IS(blosc2_vlmeta_add(base->sc, "note", (uint8_t *)"hello", 5, NULL), 0);
+    CHECK_IS(b2nd_squeeze_index(base, &view, none), 0);
+    CHECK(blosc2_schunk_get_chunk(base->sc, 1, &chunk, &needs_free) > 0);
+    CHECK_IS(blosc2_schunk_append_buffer(view->sc, items, 16), BLOSC2_ERROR_INVALID_PARAM);
+    CHECK_IS(blosc2_schunk_append_chunk(view->sc, chunk, true), BLOSC2_ERROR_INVALID_PARAM);
+    CHECK_IS(blosc2_schunk_insert_chunk(view->sc, 0, chunk, true), BLOSC2_ERROR_INVALID_PARAM);
+    CHECK_IS(blosc2_schunk_delete_chunk(view->sc, 0), BLOSC2_ERROR_INVALID_PARAM);
+    CHECK_IS(blosc2_schunk_reorder_offsets(view->sc, order), code);
+    CHECK_IS(blosc2_schunk_update_chunk(view->sc, 1, chunk, true), has_frame ? code : 4);
+    CHECK_IS(blosc2_schunk_set_slice_buffer(view->sc, 0, 1, items), code);
+    CHECK_IS(blosc2_vlmeta_update(view->sc, "note", (uint8_t *)"other", 5, NULL), code);
+    CHECK_IS(blosc2_vlmeta_add(view->sc, "more", (uint8_t *)"hello", 5, NULL), has_frame ? code : 1);
+    CHECK_IS(blosc2_vlmeta_delete(view->sc, "note"), has_frame ? code : 1);
+    CHECK_IS(base->sc->nchunks, 4);
+    CHECK(is(base, 2, shape57, items) && is(view, 2, shape57, items));
+    CHECK_IS(base->sc->nvlmetalayers, 1);
+    CHECK_IS(blosc2_vlmeta_exists(base->sc, "note"), 0);
+    CHECK(blosc2_schunk_frame_len(view->sc) > 0);
+    if (needs_free) {
+      free(chunk);
+    }
+    b2nd_free(view);
+    CHECK_IS(b2nd_append(base, items, 7, 0), 0);
+    b2nd_free(base);
+  }
+}
+
 /* N28 to N33 */
 static void row_n28_to_row_n33_views(void) {
   int storage;
@@ -508,6 +547,7 @@ int main(void) {
   row_n16_row_n17_resizing();
   row_n19_row_n20_row_n21_growing();
   row_n15_concatenating();
+  row_n31_super_chunks_of_views();
   row_n32_views_of_resized_arrays();
   row_n28_to_row_n33_views();
   row_n23_row_n24_refreshing();

@@ -430,9 +430,12 @@ pub(crate) fn delete_deferred<S: State + ?Sized>(s: &mut S, numbers: &[i64]) -> 
 /// order.
 ///
 /// # Errors
-/// [`Error::InvalidParam`] if one of the chunks does not exist, [`Error::Failure`] if a chunk
-/// cannot be read. The super-chunk is unchanged in both cases.
+/// [`Error::InvalidParam`] for a view and if one of the chunks does not exist, [`Error::Failure`]
+/// if a chunk cannot be read. The super-chunk is unchanged in both cases.
 pub(crate) fn delete_apart<S: State + ?Sized>(s: &mut S, numbers: &[i64]) -> Result<()> {
+    if !s.owns_chunks() {
+        return Err(Error::InvalidParam);
+    }
     let before = s.counters();
     let mut after = before;
     let held = usize::try_from(before.nchunks).map_err(|_| Error::InvalidParam)?;

@@ -73,7 +73,12 @@ pub trait State {
     /// Returns the errors of `f`; [`crate::Error::InvalidParam`] if there is no decompressor.
     fn decompress(&self, f: &mut dyn FnMut(&mut Decompressor) -> Result<usize>) -> Result<usize>;
 
-    /// Returns the mutable frame, if the chunks are in one.
+    /// Whether the super-chunk owns its chunks, so that their number may change. A view does not.
+    fn owns_chunks(&self) -> bool {
+        true
+    }
+
+    /// Returns the mutable frame, if the super-chunk owns one.
     fn frame_mut(&mut self) -> Option<&mut Frame>;
 
     /// Sets the counters and sizes.

@@ -290,6 +290,12 @@ impl CSchunk {
         }
     }
 
+    /// Returns the frame, which a view shares with its base.
+    pub fn shared_frame_mut(&mut self) -> Option<&mut Frame> {
+        // SAFETY: the frame is NULL or valid, and only this call uses it.
+        unsafe { (*self.as_ptr()).frame.as_mut() }.map(|frame| &mut frame.frame)
+    }
+
     /// Returns the lock of the calls on the super-chunk.
     fn gate(self) -> &'static Gate {
         // SAFETY: the library made the struct, so it is an `Allocated`, which outlives every call
@@ -703,9 +709,13 @@ impl State for CSchunk {
         context.decompress_shared(is_nested, f)
     }
 
+    fn owns_chunks(&self) -> bool {
+        self.owner().0 == self.0
+    }
+
     fn frame_mut(&mut self) -> Option<&mut Frame> {
-        // SAFETY: the frame is NULL or valid, and only this call uses it.
-        unsafe { (*self.as_ptr()).frame.as_mut() }.map(|frame| &mut frame.frame)
+        // The base of a view would not notice a change of its frame, which also stores metalayers.
+        if self.owns_chunks() { self.shared_frame_mut() } else { None }
     }
 
     fn set_counters(&mut self, counters: Counters) {
@@ -714,7 +724,7 @@ impl State for CSchunk {
 
     fn reserve_chunk(&mut self, held: usize) -> Result<()> {
         let schunk = self.as_ptr();
-        if self.owner().0 != self.0 {
+        if !self.owns_chunks() {
             return Err(Error::InvalidParam);
         }
         let wanted = (held + 1) * POINTER_LEN;

@@ -82,7 +82,7 @@ pub unsafe extern "C" fn blosc2_schunk_avoid_cframe_free(
     boundary!(blosc2_schunk_avoid_cframe_free, always, {
         // SAFETY: the caller passes a super-chunk, or NULL.
         let mut schunk = unsafe { CSchunk::enter(schunk, Purpose::Change) }?;
-        if let Some(frame) = schunk.frame_mut()
+        if let Some(frame) = schunk.shared_frame_mut()
             && let Some(memory) = frame.memory()?
         {
             memory.set_keep(avoid_cframe_free);
@@ -280,7 +280,7 @@ pub unsafe extern "C" fn blosc2_schunk_frame_len(schunk: *mut blosc2_schunk) -> 
         // SAFETY: the caller passes a super-chunk, or NULL.
         let mut schunk = unsafe { CSchunk::enter(schunk, Purpose::Change) }?;
         let counters = schunk.counters();
-        match schunk.frame_mut() {
+        match schunk.shared_frame_mut() {
             Some(frame) => Ok(frame.frame_len()? as i64),
             None => Ok(counters.cbytes + size_of::<i64>() as i64 * counters.nchunks),
         }
