@@ -7,6 +7,8 @@
 
 #include "schunks.h"
 #include <blosc2/blosc2-stdio.h>
+#include <pthread.h>
+#include <sys/wait.h>
 
 enum { BLOCKS = 8, BLOCK = 400, ALL = BLOCKS * BLOCK, ROUNDS = 4 };
 
@@ -233,6 +235,111 @@ static void calls_without_a_context_do_not_wait_for_themselves(void) {
   CHECK_IS(blosc2_set_nthreads(1), 2);
 }
 
+static const uint8_t *plain_chunk;
+static int plain_len, forks, is_forked;
+
+/* Decompresses in another thread of a forked child, and in a child of the child. */
+static void *decompress_in_child(void *result) {
+  uint8_t back[ALL];
+  int status = -1;
+  pid_t child;
+
+  blosc2_set_nthreads(1);
+  if (blosc2_decompress(plain_chunk, plain_len, back, sizeof back) == ALL) {
+    child = fork();
+    if (child == 0) {
+      _exit(blosc2_decompress(plain_chunk, plain_len, back, sizeof back) == ALL ? 0 : 1);
+    }
+    waitpid(child, &status, 0);
+  }
+  *(int *)result = status;
+  return NULL;
+}
+
+/* Forks once. */
+static int backward_by_fork(const uint8_t *input, uint8_t *output, int32_t size, uint8_t meta,
+                            blosc2_dparams *dparams, uint8_t id) {
+  (void)meta, (void)dparams, (void)id;
+  memcpy(output, input, (size_t)size);
+  if (__atomic_exchange_n(&is_forked, 1, __ATOMIC_SEQ_CST) == 0) {
+    int status = -1, result = -1;
+    pid_t child = fork();
+    if (child == 0) {
+      pthread_t thread;
+      alarm(60);
+      if (pthread_create(&thread, NULL, decompress_in_child, &result) == 0) {
+        pthread_join(thread, NULL);
+      }
+      _exit(result);
+    }
+    waitpid(child, &status, 0);
+    __atomic_add_fetch(&forks, status == 0 ? 1 : 0, __ATOMIC_RELAXED);
+  }
+  return 0;
+}
+
+/* The jobs of a call, which one other thread runs. */
+typedef struct {
+  void (*dojob)(void *);
+  uint8_t *jobs;
+  size_t size;
+  int count;
+} job_list;
+
+static void *run_jobs(void *list) {
+  const job_list *jobs = (const job_list *)list;
+  int i;
+
+  for (i = 0; i < jobs->count; i++) {
+    jobs->dojob(jobs->jobs + (size_t)i * jobs->size);
+  }
+  return NULL;
+}
+
+static void run_elsewhere(void *user, void (*dojob)(void *), int count, size_t size, void *jobs) {
+  job_list list = {dojob, (uint8_t *)jobs, size, count};
+  pthread_t thread;
+
+  (void)user;
+  if (pthread_create(&thread, NULL, run_jobs, &list) == 0) {
+    pthread_join(thread, NULL);
+  }
+}
+
+/* A callback of a call without a context forks in another thread than that of the call. The fork
+ * does not wait for the call, and threads of the child can make such calls. */
+static void callbacks_of_calls_without_a_context_fork(void) {
+  static uint8_t data[ALL], chunk[ALL + BLOSC2_MAX_OVERHEAD], plain[ALL + BLOSC2_MAX_OVERHEAD], back[ALL];
+  blosc2_filter filter = {
+      .id = 203, .name = "forks", .version = 1, .forward = forward_unchanged, .backward = backward_by_fork};
+  blosc2_cparams cparams = items_of(ITEM);
+  blosc2_context *context;
+  int i, len;
+
+  CHECK_IS(blosc2_register_filter(&filter), 0);
+  fill_with_data(data, sizeof data);
+  plain_len = blosc2_compress(5, BLOSC_SHUFFLE, ITEM, data, sizeof data, plain, sizeof plain);
+  plain_chunk = plain;
+  cparams.blocksize = BLOCK;
+  cparams.filters[4] = 203;
+  context = blosc2_create_cctx(cparams);
+  len = blosc2_compress_ctx(context, data, sizeof data, chunk, sizeof chunk);
+  CHECK(len > 0 && plain_len > 0);
+  blosc2_free_ctx(context);
+  forks = 0;
+  blosc2_set_threads_callback(run_elsewhere, NULL);
+  CHECK_IS(blosc2_set_nthreads(3), 1);
+  for (i = 0; i < ROUNDS; i++) {
+    is_forked = 0;
+    memset(back, 0, sizeof back);
+    CHECK_IS(blosc2_decompress(chunk, len, back, sizeof back), ALL);
+    CHECK(memcmp(back, data, sizeof back) == 0);
+  }
+  CHECK_IS(forks, ROUNDS);
+  CHECK_IS(blosc2_set_nthreads(1), 3);
+  blosc2_set_threads_callback(NULL, NULL);
+}
+
 /* ---- I/O backends ----------------------------------------------------------------------------- */
 
 /* The callbacks of the backend, and the actions in them. */
@@ -423,6 +530,7 @@ int main(void) {
   callbacks_may_use_their_own_super_chunk(0);
   callbacks_may_use_their_own_super_chunk(1);
   calls_without_a_context_do_not_wait_for_themselves();
+  callbacks_of_calls_without_a_context_fork();
   io_backends_cannot_wait_for_themselves();
   blosc2_destroy();
   return leave_folder();

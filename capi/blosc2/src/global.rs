@@ -34,6 +34,7 @@ fork_safe_global! {
     /// The working memory, which is locked during each call that compresses or decompresses, also
     /// while this call runs callbacks of the program.
     pub(crate) static ENGINES: Engines = Engines::new();
+    locked during active_callbacks::is_callback;
 }
 
 fork_safe_global! {
@@ -60,7 +61,7 @@ impl State {
 /// Releases threads and working memory until they are needed again. A callback does not release the
 /// working memory of the call that runs it.
 fn release() {
-    if !active_callbacks::is_callback() {
+    if !active_callbacks::is_callback() && !ENGINES.is_lost() {
         ENGINES.with(Engines::release);
     }
     if let Some(mut reader) = READER.try_lock() {
@@ -92,9 +93,10 @@ fn with_settings<T>(work: impl FnOnce(&mut Settings) -> T) -> T {
 }
 
 /// Runs `work` with the shared engines, under their lock. Without lock (BLOSC_NOLOCK), and in a
-/// callback, whose call may hold the lock, `work` has engines of its own.
+/// callback, whose call may hold the lock, `work` has engines of its own, as in a process that was
+/// forked by such a callback.
 fn with_engines<T>(is_unlocked: bool, work: impl FnOnce(&mut Engines) -> T) -> T {
-    if is_unlocked || active_callbacks::is_callback() {
+    if is_unlocked || active_callbacks::is_callback() || ENGINES.is_lost() {
         work(&mut Engines::new())
     } else {
         ENGINES.with(work)

@@ -4,13 +4,21 @@
 //! locked, without the thread that could unlock it. Therefore `fork` locks the state itself and
 //! unlocks it afterwards in parent and child: it waits for a running call in another thread, and
 //! the child inherits a consistent state. A thread that holds the lock and forks in a callback
-//! keeps the lock: its copy in the child continues the call.
+//! keeps the lock: its copy in the child continues the call. If another thread forks in a callback
+//! of that call, `fork` cannot wait for the lock, which is then lost in the child.
 
 use crate::os;
-use std::cell::UnsafeCell;
+use std::cell::{Cell, UnsafeCell};
 use std::ops::{Deref, DerefMut};
+use std::process;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+
+thread_local! {
+    /// The address of the state whose lock the current fork of this thread does not wait for, and
+    /// the process that forks; zeros for none.
+    static UNWAITED: Cell<(usize, u32)> = const { Cell::new((0, 0)) };
+}
 
 /// Global state in a lock; created by [`fork_safe_global!`](crate::fork_safe_global!).
 pub struct Global<T: 'static> {
@@ -23,7 +31,12 @@ pub struct Global<T: 'static> {
     /// handlers may be registered several times.
     forker: AtomicUsize,
     watched: AtomicBool,
+    /// Whether a thread of a parent process holds the lock forever.
+    is_lost: AtomicBool,
     handlers: Handlers,
+    /// Whether the calling thread runs a callback, for which the thread that holds the lock may
+    /// wait.
+    is_callback: fn() -> bool,
 }
 
 // SAFETY: `held_by_fork` is used only by the thread that forks, while it holds the lock.
@@ -66,16 +79,24 @@ impl<T> Drop for Locked<'_, T> {
 }
 
 impl<T: Send> Global<T> {
-    /// Creates state that `fork` locks through these handlers.
-    pub const fn new(state: T, handlers: Handlers) -> Global<T> {
+    /// Creates state that `fork` locks through these handlers, without waiting if `is_callback`.
+    pub const fn new(state: T, handlers: Handlers, is_callback: fn() -> bool) -> Global<T> {
         Global {
             state: Mutex::new(state),
             owner: AtomicUsize::new(0),
             held_by_fork: UnsafeCell::new(None),
             forker: AtomicUsize::new(0),
             watched: AtomicBool::new(false),
+            is_lost: AtomicBool::new(false),
             handlers,
+            is_callback,
         }
+    }
+
+    /// Whether the lock is never released, since a thread of a parent process held it during a fork
+    /// in a callback. It must not be locked then.
+    pub fn is_lost(&self) -> bool {
+        self.is_lost.load(Ordering::Relaxed)
     }
 
     /// Runs `work` with exclusive access to the state.
@@ -112,10 +133,23 @@ impl<T: Send> Global<T> {
     /// Locks the state in the thread that is about to fork.
     pub fn before_fork(&'static self) {
         let this = this_thread();
-        if [&self.owner, &self.forker].iter().any(|holder| holder.load(Ordering::Relaxed) == this) {
+        let is_held =
+            [&self.owner, &self.forker].iter().any(|holder| holder.load(Ordering::Relaxed) == this);
+        if is_held || self.is_lost() {
             return;
         }
-        let guard = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let guard = if (self.is_callback)() {
+            match self.state.try_lock() {
+                Ok(guard) => guard,
+                Err(TryLockError::Poisoned(error)) => error.into_inner(),
+                Err(TryLockError::WouldBlock) => {
+                    UNWAITED.set((self.address(), process::id()));
+                    return;
+                }
+            }
+        } else {
+            self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        };
         // SAFETY: this thread holds the lock, so no other one accesses the guard.
         unsafe { *self.held_by_fork.get() = Some(guard) };
         self.forker.store(this_thread(), Ordering::Relaxed);
@@ -123,12 +157,21 @@ impl<T: Send> Global<T> {
 
     /// Unlocks the state in the thread that forked, or in its copy in the child.
     pub fn after_fork(&'static self) {
+        let (unwaited, parent) = UNWAITED.get();
+        if unwaited == self.address() {
+            UNWAITED.set((0, 0));
+            self.is_lost.store(parent != process::id(), Ordering::Relaxed);
+        }
         if self.forker.load(Ordering::Relaxed) != this_thread() {
             return;
         }
         self.forker.store(0, Ordering::Relaxed);
         // SAFETY: this thread, or the one it is a copy of, locked the state in `before_fork`.
         drop(unsafe { (*self.held_by_fork.get()).take() });
+    }
+
+    fn address(&self) -> usize {
+        std::ptr::from_ref(self).addr()
     }
 }
 
@@ -140,12 +183,15 @@ fn this_thread() -> usize {
 }
 
 /// Defines a [`Global`] with its fork handlers. If a thread may lock it while it holds another one,
-/// `locked after` names the other one, and `fork` locks the two in this order.
+/// `locked after` names the other one, and `fork` locks the two in this order. If callbacks of the
+/// program may run in other threads while a thread holds it, `locked during` names a function that
+/// returns whether the calling thread runs one.
 #[macro_export]
 macro_rules! fork_safe_global {
     (
         $(#[$doc:meta])* $vis:vis static $name:ident: $type:ty = $value:expr;
         $(locked after $other:ident;)?
+        $(locked during $is_callback:path;)?
     ) => {
         $(#[$doc])*
         $vis static $name: $crate::global::Global<$type> = {
@@ -157,7 +203,9 @@ macro_rules! fork_safe_global {
                 $name.after_fork();
                 $($other.after_fork();)?
             }
-            $crate::global::Global::new($value, $crate::global::Handlers { before, after })
+            let handlers = $crate::global::Handlers { before, after };
+            let is_callbacks: &[fn() -> bool] = &[$($is_callback,)? || false];
+            $crate::global::Global::new($value, handlers, is_callbacks[0])
         };
     };
 }
