@@ -146,7 +146,7 @@ int64_t bloscpack_pack_bytes_to_file(const void *src,
  *
  * @param in_file the path of the container.
  * @param nthreads the number of threads.
- * @param dest receives the data, which the caller releases with free().
+ * @param dest receives the data, which the caller releases with free(); NULL on error.
  * @param metadata receives the metadata as JSON, or NULL if there is none; may be NULL. The caller
  *   releases the text with free().
  *
@@ -164,7 +164,7 @@ int64_t bloscpack_unpack_bytes_from_file(const char *in_file,
  * @param src the data.
  * @param nbytes the size of the data in bytes.
  * @param args the arguments, or NULL for the defaults.
- * @param dest receives the container, which the caller releases with free().
+ * @param dest receives the container, which the caller releases with free(); NULL on error.
  *
  * @return The size of the container in bytes, or a negative error code.
  */
@@ -180,7 +180,7 @@ int64_t bloscpack_pack_bytes(const void *src,
  * @param src the container.
  * @param nbytes the size of the container in bytes.
  * @param nthreads the number of threads.
- * @param dest receives the data, which the caller releases with free().
+ * @param dest receives the data, which the caller releases with free(); NULL on error.
  * @param metadata receives the metadata as JSON, or NULL if there is none; may be NULL. The caller
  *   releases the text with free().
  *

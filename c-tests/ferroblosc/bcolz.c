@@ -31,6 +31,8 @@ int main(void) {
   CHECK(bcolz_close(array) == 0);
   CHECK(bcolz_create(path, "a", &spec) == NULL);
   CHECK(strstr(bcolz_last_error(), "already exists and creation mode is 'a'") != NULL);
+  CHECK(bcolz_ncolumns(NULL) < 0);
+  CHECK(strcmp(bcolz_last_error(), "Invalid parameter supplied to function") == 0);
 
   array = bcolz_open(path, "r");
   CHECK(array != NULL);
@@ -39,6 +41,7 @@ int main(void) {
   CHECK(bcolz_column_name(array, 0) == NULL);
   CHECK(strcmp(bcolz_dtype(array, 0), "int32") == 0);
   CHECK(bcolz_dtype(array, 1) == NULL);
+  CHECK(strcmp(bcolz_last_error(), "Invalid index") == 0);
   CHECK(bcolz_shape(array, 0, shape, 2) == 2);
   CHECK(shape[0] == 1000 && shape[1] == 2);
   CHECK(bcolz_row_bytes(array, 0) == 8);

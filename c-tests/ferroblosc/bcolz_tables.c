@@ -140,7 +140,12 @@ static void break_chunk(const char *path) {
 static void repair(const char *path) {
   char *report = NULL;
   CHECK(bcolz_verify(path, NULL) == 0);
-  CHECK(bcolz_verify("no such thing", NULL) < 0);
+  report = (char *)&report;
+  CHECK(bcolz_verify("no such thing", &report) < 0);
+  CHECK(report == NULL);
+  report = (char *)&report;
+  CHECK(bcolz_repair("no such thing", &report) < 0);
+  CHECK(report == NULL);
   break_chunk("bcolz-table/id/data/__1.blp");
   CHECK(bcolz_verify(path, &report) == 1);
   contains(report, "__1.blp");

@@ -126,40 +126,68 @@ static void arrays(void) {
   CHECK_IS(file_size("none.npy"), -1);
 }
 
+/* Checks a call that fails with `code` and sets its output to NULL. */
+#define FAILS(call, code)   \
+  do {                      \
+    dest = &args;           \
+    CHECK_IS(call, code);   \
+    CHECK(dest == NULL);    \
+  } while (0)
+
 static void refusals(bloscpack_args args) {
-  void *dest = &args;
+  void *dest;
+  char *text;
+  bloscpack_info info;
 
   CHECK_IS(bloscpack_args_default(NULL), -12);
-  CHECK_IS(bloscpack_pack_file(NULL, "x", NULL), -12);
   CHECK_IS(bloscpack_pack_file("data", NULL, NULL), -12);
   CHECK_IS(bloscpack_pack_file("nope", "x", NULL), -16);
+  CHECK(strstr(bloscpack_last_error(), "No such file") != NULL);
+  CHECK_IS(bloscpack_pack_file(NULL, "x", NULL), -12);
+  CHECK(strcmp(bloscpack_last_error(), "the path is NULL") == 0);
   CHECK_IS(bloscpack_pack_file("data", "data", NULL), -12);
-  CHECK_IS(bloscpack_pack_bytes(NULL, 1, NULL, &dest), -12);
+  FAILS(bloscpack_pack_bytes(NULL, 1, NULL, &dest), -12);
   CHECK_IS(bloscpack_pack_bytes(data, 1, NULL, NULL), -12);
-  CHECK_IS(bloscpack_unpack_bytes(NULL, 1, 1, &dest, NULL), -12);
-  CHECK_IS(bloscpack_unpack_bytes(data, 3, 1, &dest, NULL), -11);
+  FAILS(bloscpack_unpack_bytes(NULL, 1, 1, &dest, NULL), -12);
+  FAILS(bloscpack_unpack_bytes(data, 3, 1, &dest, NULL), -11);
   CHECK_IS(bloscpack_read_range("data.blp", 0, 1, NULL), -12);
   CHECK_IS(bloscpack_read_range("nope", 0, 0, NULL), -16);
   CHECK_IS(bloscpack_get_info(NULL, NULL, NULL), -12);
+  info.nbytes = 1;
+  text = (char *)&info;
+  FAILS(bloscpack_unpack_bytes(data, 3, 1, &dest, &text), -11);
+  CHECK(text == NULL);
+  text = (char *)&info;
+  FAILS(bloscpack_unpack_bytes_from_file("nope", 1, &dest, &text), -16);
+  CHECK(text == NULL);
+  text = (char *)&info;
+  CHECK_IS(bloscpack_unpack_file("nope", "x", 1, &text), -16);
+  CHECK(text == NULL);
+  text = (char *)&info;
+  CHECK_IS(bloscpack_get_info("nope", &info, &text), -16);
+  CHECK(text == NULL && info.nbytes == 0);
   CHECK_IS(bloscpack_get_info("data.blp", NULL, NULL), 0);
   CHECK_IS(bloscpack_append_bytes("data.blp", NULL, 1, NULL), -12);
   CHECK_IS(bloscpack_recover(NULL), -12);
   CHECK_IS(bloscpack_verify("nope", 1), -16);
   args.codec = "lzo";
-  CHECK_IS(bloscpack_pack_bytes(data, 1, &args, &dest), -7);
+  FAILS(bloscpack_pack_bytes(data, 1, &args, &dest), -7);
   args.codec = NULL;
   args.checksum = "crc";
-  CHECK_IS(bloscpack_pack_bytes(data, 1, &args, &dest), -12);
+  FAILS(bloscpack_pack_bytes(data, 1, &args, &dest), -12);
   args.checksum = NULL;
   args.metadata = "{";
-  CHECK_IS(bloscpack_pack_bytes(data, 1, &args, &dest), -3);
+  FAILS(bloscpack_pack_bytes(data, 1, &args, &dest), -3);
   args.metadata = NULL;
   args.shuffle = 3;
-  CHECK_IS(bloscpack_pack_bytes(data, 1, &args, &dest), -12);
+  FAILS(bloscpack_pack_bytes(data, 1, &args, &dest), -12);
+  CHECK(strcmp(bloscpack_last_error(), "Invalid parameter supplied to function") == 0);
+  CHECK_IS(bloscpack_pack_file("nope", "x", NULL), -16);
+  CHECK_IS(bloscpack_args_default(NULL), -12);
+  CHECK(strcmp(bloscpack_last_error(), "Invalid parameter supplied to function") == 0);
   args.shuffle = 1;
   args.chunk_size = 0;
-  CHECK_IS(bloscpack_pack_bytes(data, 1, &args, &dest), -12);
-  CHECK(dest == &args);
+  FAILS(bloscpack_pack_bytes(data, 1, &args, &dest), -12);
 }
 
 int main(void) {

@@ -126,7 +126,12 @@ int main(void) {
   CHECK(ferroblosc_verify_buffer(cframe, 50, NULL, NULL, 0) < 0);
   free(cframe);
 
-  CHECK(ferroblosc_verify("nothing.b2frame", 0, NULL, NULL, 0) == BLOSC2_ERROR_FILE_OPEN);
+  report.nchunks = 1;
+  CHECK(ferroblosc_verify("nothing.b2frame", 0, &report, NULL, 0) == BLOSC2_ERROR_FILE_OPEN);
+  CHECK(report.nchunks == 0);
+  report.nchunks = 1;
+  CHECK(ferroblosc_verify_buffer("no frame", 8, &report, NULL, 0) < 0);
+  CHECK(report.nchunks == 0);
   CHECK(ferroblosc_verify(NULL, 0, NULL, NULL, 0) == BLOSC2_ERROR_INVALID_PARAM);
   CHECK(ferroblosc_verify("plain.b2frame", 0, NULL, NULL, 1) == BLOSC2_ERROR_INVALID_PARAM);
   CHECK(ferroblosc_verify("plain.b2frame", -1, NULL, NULL, 0) == BLOSC2_ERROR_INVALID_PARAM);

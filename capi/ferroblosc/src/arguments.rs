@@ -10,7 +10,7 @@ use ferroblosc_formats::bloscpack::{
     MetadataArgs, PackArgs, Reserve, Shuffle, Unpacked, Value,
 };
 use ferroblosc_formats::blpk::{Archive, Checksum, Error as BlpkError};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::fs::File;
 use std::path::Path;
@@ -18,6 +18,26 @@ use std::path::Path;
 thread_local! {
     /// The text of the last error of this thread.
     static LAST_ERROR: RefCell<CString> = RefCell::default();
+    /// Whether the running call has recorded its error there.
+    static IS_NOTED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs the body of a function. Records its error, unless the body has done so.
+pub fn noted<T>(body: impl FnOnce() -> Result<T>) -> Result<T> {
+    IS_NOTED.set(false);
+    body().inspect_err(|error| {
+        if !IS_NOTED.get() {
+            record(&error.to_string());
+        }
+    })
+}
+
+fn record(text: &str) {
+    // A NUL in a name is removed.
+    let text = CString::new(text.replace('\0', "")).unwrap_or_default();
+    // Fails only while the thread exits, when no caller can read the text.
+    let _ = LAST_ERROR.try_with(|last| last.replace(text));
+    IS_NOTED.set(true);
 }
 
 /// Records the text of a Bloscpack error and returns its code.
@@ -29,10 +49,7 @@ pub fn recorded(error: BloscpackError) -> Error {
 pub fn note(error: &dyn std::fmt::Display, code: Error) -> Error {
     let text = error.to_string();
     trace_error!("{text}");
-    // A NUL in a name is removed.
-    let text = CString::new(text.replace('\0', "")).unwrap_or_default();
-    // Fails only while the thread exits, when no caller can read the text.
-    let _ = LAST_ERROR.try_with(|last| last.replace(text));
+    record(&text);
     if code.errno().is_some() {
         return code;
     }
@@ -53,7 +70,8 @@ pub fn blpk(error: BlpkError) -> Error {
 /// `path` is NULL or a NUL-terminated string that does not change during `'a`.
 pub unsafe fn path<'a>(path: *const c_char) -> Result<&'a Path> {
     // SAFETY: guaranteed by the caller.
-    let path = unsafe { pointers::c_str(path) }.ok_or(Error::InvalidParam)?;
+    let path = unsafe { pointers::c_str(path) };
+    let path = path.ok_or_else(|| Error::InvalidParam.because("the path is NULL"))?;
     os::path::of(path).ok_or(Error::InvalidParam)
 }
 
@@ -186,6 +204,15 @@ pub unsafe fn append_args(args: *const bloscpack_args) -> Result<AppendArgs> {
         metadata_args: args.metadata_args,
         nthreads: args.nthreads,
     })
+}
+
+/// Sets an output to NULL, so that it is defined after an error.
+///
+/// # Safety
+/// `dest` is NULL or writable for a pointer.
+pub unsafe fn clear<T>(dest: *mut *mut T) {
+    // SAFETY: guaranteed by the caller.
+    unsafe { pointers::write_if_given(dest, std::ptr::null_mut()) };
 }
 
 /// Stores the address of a copy of `data`, which the caller frees. Returns its size in bytes.

@@ -1,6 +1,6 @@
 //! Stores of python-blosc2: opening, listing, attributes and verification.
 
-use crate::arguments::word;
+use crate::arguments::{clear, word};
 use crate::b2store_types::*;
 use crate::handles;
 use ferroblosc::{Buffer, Error, Result, trace_error};
@@ -115,15 +115,6 @@ impl Format {
         unsafe { dest.write(buffer.into_raw().cast()) };
         Ok(size)
     }
-}
-
-/// Stores NULL in an output, so that it is NULL after an error.
-///
-/// # Safety
-/// `dest` is NULL or writable for a pointer.
-pub(crate) unsafe fn clear<T>(dest: *mut *mut T) {
-    // SAFETY: guaranteed by the caller.
-    unsafe { pointers::write_if_given(dest, std::ptr::null_mut()) };
 }
 
 /// Returns the number of the kind of a class.
@@ -276,8 +267,11 @@ pub unsafe extern "C" fn b2store_get_info(
     info: *mut b2store_info,
 ) -> c_int {
     boundary!(b2store_get_info, {
-        // SAFETY: the caller passes a store and a string, or NULL.
-        let (store, key) = unsafe { (handles::get(store)?, string(key)?) };
+        // SAFETY: the caller passes a store, a string and a writable struct, or NULL.
+        let (store, key) = unsafe {
+            pointers::write_if_given(info, b2store_info::default());
+            (handles::get(store)?, string(key)?)
+        };
         if info.is_null() {
             return Err(Error::InvalidParam.because("the destination is NULL"));
         }

@@ -1,7 +1,7 @@
 //! Leaves of stores as objects of libblosc2, frames and values.
 
-use crate::arguments;
-use crate::b2store::{Format, b2store, clear, code, string};
+use crate::arguments::{self, clear};
+use crate::b2store::{Format, b2store, code, string};
 use crate::extensions::{Extensions, extensions};
 use crate::handles;
 use ferroblosc::{Buffer, Error, Result};

@@ -1,7 +1,7 @@
 //! Tables of stores: their columns and rows.
 
-use crate::arguments::{self, bytes_mut};
-use crate::b2store::{Format, b2store, clear, code, string};
+use crate::arguments::{self, bytes_mut, clear};
+use crate::b2store::{Format, b2store, code, string};
 use crate::b2store_data::range;
 use crate::handles;
 use ferroblosc::{Buffer, Error, Result};

@@ -47,7 +47,7 @@ pub const B2STORE_MAX_DIM: usize = 16;
 
 /// The description of an object or a group.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub struct b2store_info {
     /// The uncompressed size in bytes; -1 for groups, tables, objects without values and damaged
     /// leaves.

@@ -159,7 +159,7 @@ impl bcolz_object {
 /// Returns the object, which the caller closes with bcolz_close(), or NULL on error.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bcolz_open(path: *const c_char, mode: *const c_char) -> *mut bcolz_object {
-    boundary!(bcolz_open, {
+    boundary!(bcolz_open, noted, {
         // SAFETY: the caller passes two strings or NULL.
         let (path, mode) = unsafe { path_and_mode(path, mode) }?;
         let object = bcolz::open(path, mode, &Options::default()).map_err(code)?;
@@ -177,7 +177,7 @@ pub unsafe extern "C" fn bcolz_open(path: *const c_char, mode: *const c_char) ->
 /// Returns 0, or BLOSC2_ERROR_INVALID_PARAM if an argument is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bcolz_spec_default(spec: *mut bcolz_spec, dtype: *const c_char) -> c_int {
-    boundary!(bcolz_spec_default, always, {
+    boundary!(bcolz_spec_default, noted_always, {
         if spec.is_null() || dtype.is_null() {
             return Err(Error::InvalidParam);
         }
@@ -200,7 +200,7 @@ pub unsafe extern "C" fn bcolz_create(
     mode: *const c_char,
     spec: *const bcolz_spec,
 ) -> *mut bcolz_object {
-    boundary!(bcolz_create, {
+    boundary!(bcolz_create, noted, {
         // SAFETY: the caller passes two strings and a description, or NULL.
         let ((path, mode), spec) = unsafe { (path_and_mode(path, mode)?, spec_of(spec)?) };
         let array = Carray::create(path, &spec, mode, &Options::default()).map_err(code)?;
@@ -220,7 +220,7 @@ pub unsafe extern "C" fn bcolz_create_ctable(
     path: *const c_char,
     mode: *const c_char,
 ) -> *mut bcolz_object {
-    boundary!(bcolz_create_ctable, {
+    boundary!(bcolz_create_ctable, noted, {
         // SAFETY: the caller passes two strings or NULL.
         let (path, mode) = unsafe { path_and_mode(path, mode) }?;
         let table = Ctable::create(path, &[], mode, &Options::default()).map_err(code)?;
@@ -236,7 +236,7 @@ pub unsafe extern "C" fn bcolz_create_ctable(
 /// Returns 0, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bcolz_close(object: *mut bcolz_object) -> c_int {
-    boundary!(bcolz_close, always, {
+    boundary!(bcolz_close, noted_always, {
         if object.is_null() {
             return Ok(0);
         }
@@ -260,7 +260,7 @@ pub unsafe extern "C" fn bcolz_close(object: *mut bcolz_object) -> c_int {
 /// Returns 0, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bcolz_set_threads(object: *mut bcolz_object, nthreads: c_int) -> c_int {
-    boundary!(bcolz_set_threads, {
+    boundary!(bcolz_set_threads, noted, {
         // SAFETY: the caller passes an open object or NULL.
         let object = unsafe { pointers::reference_mut(object) }?;
         if nthreads < 1 {
@@ -278,7 +278,7 @@ pub unsafe extern "C" fn bcolz_set_threads(object: *mut bcolz_object, nthreads: 
 /// Returns 1 for a ctable, 0 for a carray, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bcolz_is_ctable(object: *const bcolz_object) -> c_int {
-    boundary!(bcolz_is_ctable, {
+    boundary!(bcolz_is_ctable, noted, {
         // SAFETY: the caller passes an open object or NULL.
         let object = unsafe { pointers::reference(object) }?;
         Ok(matches!(object.object, Object::Ctable(_)).into())
@@ -291,7 +291,7 @@ pub unsafe extern "C" fn bcolz_is_ctable(object: *const bcolz_object) -> c_int {
 /// - `object`: the object.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bcolz_ncolumns(object: *const bcolz_object) -> c_int {
-    boundary!(bcolz_ncolumns, {
+    boundary!(bcolz_ncolumns, noted, {
         // SAFETY: the caller passes an open object or NULL.
         let object = unsafe { pointers::reference(object) }?;
         c_int::try_from(object.types.len()).map_err(|_| Error::Data)
@@ -308,7 +308,7 @@ pub unsafe extern "C" fn bcolz_column_name(
     object: *const bcolz_object,
     column: c_int,
 ) -> *const c_char {
-    boundary!(bcolz_column_name, {
+    boundary!(bcolz_column_name, noted, {
         // SAFETY: the caller passes an open object or NULL.
         let object = unsafe { pointers::reference(object) }?;
         let column = usize::try_from(column).map_err(|_| Error::InvalidIndex)?;
@@ -324,7 +324,7 @@ pub unsafe extern "C" fn bcolz_column_name(
 /// - `column`: the number of the column, 0 for a carray.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bcolz_dtype(object: *const bcolz_object, column: c_int) -> *const c_char {
-    boundary!(bcolz_dtype, {
+    boundary!(bcolz_dtype, noted, {
         // SAFETY: the caller passes an open object or NULL.
         let object = unsafe { pointers::reference(object) }?;
         object.array(column)?;
@@ -349,7 +349,7 @@ pub unsafe extern "C" fn bcolz_shape(
     shape: *mut i64,
     room: c_int,
 ) -> c_int {
-    boundary!(bcolz_shape, {
+    boundary!(bcolz_shape, noted, {
         // SAFETY: the caller passes an open object or NULL.
         let object = unsafe { pointers::reference(object) }?;
         let lengths = object.array(column)?.shape();
@@ -371,7 +371,7 @@ pub unsafe extern "C" fn bcolz_shape(
 /// - `column`: the number of the column, 0 for a carray.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bcolz_row_bytes(object: *const bcolz_object, column: c_int) -> i64 {
-    boundary!(bcolz_row_bytes, {
+    boundary!(bcolz_row_bytes, noted, {
         // SAFETY: the caller passes an open object or NULL.
         let object = unsafe { pointers::reference(object) }?;
         i64::try_from(object.array(column)?.row_bytes()).map_err(|_| Error::Data)
@@ -383,7 +383,7 @@ pub unsafe extern "C" fn bcolz_row_bytes(object: *const bcolz_object, column: c_
 /// - `object`: the object.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bcolz_len(object: *const bcolz_object) -> i64 {
-    boundary!(bcolz_len, {
+    boundary!(bcolz_len, noted, {
         // SAFETY: the caller passes an open object or NULL.
         let object = unsafe { pointers::reference(object) }?;
         size(object.object.len())
@@ -401,7 +401,7 @@ pub unsafe extern "C" fn bcolz_len(object: *const bcolz_object) -> i64 {
 /// - `column`: the number of the column, 0 for a carray.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bcolz_info(object: *const bcolz_object, column: c_int) -> *mut c_char {
-    boundary!(bcolz_info, {
+    boundary!(bcolz_info, noted, {
         // SAFETY: the caller passes an open object or NULL.
         let object = unsafe { pointers::reference(object) }?;
         let info = object.array(column)?.to_value().map_err(code)?;
@@ -416,7 +416,7 @@ pub unsafe extern "C" fn bcolz_info(object: *const bcolz_object, column: c_int) 
 /// - `column`: the number of the column, or -1 for the attributes of the carray or ctable itself.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bcolz_attrs(object: *const bcolz_object, column: c_int) -> *mut c_char {
-    boundary!(bcolz_attrs, {
+    boundary!(bcolz_attrs, noted, {
         // SAFETY: the caller passes an open object or NULL.
         let object = unsafe { pointers::reference(object) }?;
         let attrs = match column {
@@ -454,7 +454,7 @@ pub unsafe extern "C" fn bcolz_read(
     dest: *mut c_void,
     size: usize,
 ) -> c_int {
-    boundary!(bcolz_read, {
+    boundary!(bcolz_read, noted, {
         // SAFETY: the caller passes an open object and `size` writable bytes, or NULL.
         let (object, dest) = unsafe { (pointers::reference_mut(object)?, bytes_mut(dest, size)?) };
         if dest.is_empty() {

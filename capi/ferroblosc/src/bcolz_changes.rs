@@ -23,7 +23,7 @@ pub unsafe extern "C" fn bcolz_append(
     rows: *const c_void,
     size: usize,
 ) -> c_int {
-    boundary!(bcolz_append, {
+    boundary!(bcolz_append, noted, {
         // SAFETY: the caller passes an open object and `size` readable bytes, or NULL.
         let (object, rows) = unsafe { (pointers::reference_mut(object)?, bytes(rows, size)?) };
         match &mut object.object {
@@ -49,7 +49,7 @@ pub unsafe extern "C" fn bcolz_append_columns(
     columns: *const *const c_void,
     nrows: i64,
 ) -> c_int {
-    boundary!(bcolz_append_columns, {
+    boundary!(bcolz_append_columns, noted, {
         // SAFETY: the caller passes an open object or NULL.
         let object = unsafe { pointers::reference_mut(object) }?;
         let nrows = u64::try_from(nrows).map_err(|_| Error::InvalidParam)?;
@@ -90,7 +90,7 @@ pub unsafe extern "C" fn bcolz_set(
     rows: *const c_void,
     size: usize,
 ) -> c_int {
-    boundary!(bcolz_set, {
+    boundary!(bcolz_set, noted, {
         // SAFETY: the caller passes an open object and `size` readable bytes, or NULL.
         let (object, rows) = unsafe { (pointers::reference_mut(object)?, bytes(rows, size)?) };
         if rows.is_empty() {
@@ -115,7 +115,7 @@ pub unsafe extern "C" fn bcolz_set(
 /// Returns 0, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bcolz_trim(object: *mut bcolz_object, nrows: i64) -> c_int {
-    boundary!(bcolz_trim, {
+    boundary!(bcolz_trim, noted, {
         // SAFETY: the caller passes an open object or NULL.
         let object = unsafe { pointers::reference_mut(object) }?;
         let nrows = u64::try_from(nrows).map_err(|_| Error::InvalidParam)?;
@@ -136,7 +136,7 @@ pub unsafe extern "C" fn bcolz_trim(object: *mut bcolz_object, nrows: i64) -> c_
 /// Returns 0, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bcolz_resize(object: *mut bcolz_object, nrows: i64) -> c_int {
-    boundary!(bcolz_resize, {
+    boundary!(bcolz_resize, noted, {
         // SAFETY: the caller passes an open object or NULL.
         let object = unsafe { pointers::reference_mut(object) }?;
         let nrows = u64::try_from(nrows).map_err(|_| Error::InvalidParam)?;
@@ -156,7 +156,7 @@ pub unsafe extern "C" fn bcolz_resize(object: *mut bcolz_object, nrows: i64) -> 
 /// Returns 0, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bcolz_flush(object: *mut bcolz_object) -> c_int {
-    boundary!(bcolz_flush, {
+    boundary!(bcolz_flush, noted, {
         // SAFETY: the caller passes an open object or NULL.
         let object = unsafe { pointers::reference_mut(object) }?;
         match &mut object.object {
@@ -189,7 +189,7 @@ pub unsafe extern "C" fn bcolz_add_column(
     rows: *const c_void,
     size: usize,
 ) -> c_int {
-    boundary!(bcolz_add_column, {
+    boundary!(bcolz_add_column, noted, {
         // SAFETY: the caller passes an open object, a string and a description, or NULL.
         let (object, name, spec) =
             unsafe { (pointers::reference_mut(object)?, string(name)?, spec_of(spec)?) };
@@ -229,7 +229,7 @@ pub unsafe extern "C" fn bcolz_remove_column(
     name: *const c_char,
     keep: c_int,
 ) -> c_int {
-    boundary!(bcolz_remove_column, {
+    boundary!(bcolz_remove_column, noted, {
         // SAFETY: the caller passes an open object and a string, or NULL.
         let (object, name) = unsafe { (pointers::reference_mut(object)?, string(name)?) };
         object.table()?.remove_column(name, keep != 0).map_err(code)?;
@@ -252,7 +252,7 @@ pub unsafe extern "C" fn bcolz_rename_column(
     from: *const c_char,
     to: *const c_char,
 ) -> c_int {
-    boundary!(bcolz_rename_column, {
+    boundary!(bcolz_rename_column, noted, {
         // SAFETY: the caller passes an open object and two strings, or NULL.
         let (object, from, to) =
             unsafe { (pointers::reference_mut(object)?, string(from)?, string(to)?) };
@@ -277,7 +277,7 @@ pub unsafe extern "C" fn bcolz_set_attr(
     name: *const c_char,
     json: *const c_char,
 ) -> c_int {
-    boundary!(bcolz_set_attr, {
+    boundary!(bcolz_set_attr, noted, {
         // SAFETY: the caller passes an open object and two strings, or NULL.
         let (object, name, json) =
             unsafe { (pointers::reference_mut(object)?, string(name)?, string(json)?) };
@@ -307,7 +307,7 @@ pub unsafe extern "C" fn bcolz_remove_attr(
     column: c_int,
     name: *const c_char,
 ) -> c_int {
-    boundary!(bcolz_remove_attr, {
+    boundary!(bcolz_remove_attr, noted, {
         // SAFETY: the caller passes an open object and a string, or NULL.
         let (object, name) = unsafe { (pointers::reference_mut(object)?, string(name)?) };
         let column = column_name(object, column)?;

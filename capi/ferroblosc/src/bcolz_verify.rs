@@ -1,6 +1,6 @@
 //! bcolz directories: verification, repair and conversion.
 
-use crate::arguments::{note, path};
+use crate::arguments::{clear, note, path};
 use crate::bcolz::{code, path_and_mode, text};
 use ferroblosc::{Error, Result};
 use ferroblosc_capi_common::buffers;
@@ -39,9 +39,12 @@ unsafe fn write_output(value: &Value, report: *mut *mut c_char) -> Result<()> {
 /// Returns the number of faults, or a negative error code if there is no carray or ctable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bcolz_verify(root: *const c_char, report: *mut *mut c_char) -> c_int {
-    boundary!(bcolz_verify, {
-        // SAFETY: the caller passes a string or NULL.
-        let root = unsafe { path(root) }?;
+    boundary!(bcolz_verify, noted, {
+        // SAFETY: the caller passes a string and a writable pointer, or NULL.
+        let root = unsafe {
+            clear(report);
+            path(root)?
+        };
         let found = bcolz::verify(root, &Options::default()).map_err(code)?;
         let count = count(&found)?;
         // SAFETY: the caller passes a writable pointer or NULL.
@@ -62,9 +65,12 @@ pub unsafe extern "C" fn bcolz_verify(root: *const c_char, report: *mut *mut c_c
 /// Returns the number of remaining faults, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bcolz_repair(root: *const c_char, report: *mut *mut c_char) -> c_int {
-    boundary!(bcolz_repair, {
-        // SAFETY: the caller passes a string or NULL.
-        let root = unsafe { path(root) }?;
+    boundary!(bcolz_repair, noted, {
+        // SAFETY: the caller passes a string and a writable pointer, or NULL.
+        let root = unsafe {
+            clear(report);
+            path(root)?
+        };
         let repaired = bcolz::repair(root, &Options::default()).map_err(code)?;
         let count = count(&repaired.remaining)?;
         // SAFETY: the caller passes a writable pointer or NULL.
@@ -86,7 +92,7 @@ fn converted(error: convert::Error) -> Error {
 /// Returns 0, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bcolz_to_npy(root: *const c_char, npy: *const c_char) -> c_int {
-    boundary!(bcolz_to_npy, {
+    boundary!(bcolz_to_npy, noted, {
         // SAFETY: the caller passes two strings or NULL.
         let (root, npy) = unsafe { (path(root)?, path(npy)?) };
         convert::carray_to_npy(root, npy, &Options::default()).map_err(converted)?;
@@ -107,7 +113,7 @@ pub unsafe extern "C" fn bcolz_from_npy(
     root: *const c_char,
     mode: *const c_char,
 ) -> c_int {
-    boundary!(bcolz_from_npy, {
+    boundary!(bcolz_from_npy, noted, {
         // SAFETY: the caller passes three strings or NULL.
         let (npy, (root, mode)) = unsafe { (path(npy)?, path_and_mode(root, mode)?) };
         let (target, options) = (Target::default(), Options::default());
@@ -125,7 +131,7 @@ pub unsafe extern "C" fn bcolz_from_npy(
 /// Returns 0, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bcolz_to_bloscpack(root: *const c_char, blp: *const c_char) -> c_int {
-    boundary!(bcolz_to_bloscpack, {
+    boundary!(bcolz_to_bloscpack, noted, {
         // SAFETY: the caller passes two strings or NULL.
         let (root, blp) = unsafe { (path(root)?, path(blp)?) };
         let options = Options::default();
@@ -148,7 +154,7 @@ pub unsafe extern "C" fn bcolz_from_bloscpack(
     root: *const c_char,
     mode: *const c_char,
 ) -> c_int {
-    boundary!(bcolz_from_bloscpack, {
+    boundary!(bcolz_from_bloscpack, noted, {
         // SAFETY: the caller passes three strings or NULL.
         let (blp, (root, mode)) = unsafe { (path(blp)?, path_and_mode(root, mode)?) };
         let (target, options) = (Target::default(), Options::default());
@@ -166,7 +172,7 @@ pub unsafe extern "C" fn bcolz_from_bloscpack(
 /// Returns 0, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bcolz_to_b2nd(root: *const c_char, output: *const c_char) -> c_int {
-    boundary!(bcolz_to_b2nd, {
+    boundary!(bcolz_to_b2nd, noted, {
         // SAFETY: the caller passes two strings or NULL.
         let (root, output) = unsafe { (path(root)?, path(output)?) };
         let options = Options::default();
@@ -189,7 +195,7 @@ pub unsafe extern "C" fn bcolz_from_b2nd(
     root: *const c_char,
     mode: *const c_char,
 ) -> c_int {
-    boundary!(bcolz_from_b2nd, {
+    boundary!(bcolz_from_b2nd, noted, {
         // SAFETY: the caller passes three strings or NULL.
         let (input, (root, mode)) = unsafe { (path(input)?, path_and_mode(root, mode)?) };
         let (target, options) = (Target::default(), Options::default());

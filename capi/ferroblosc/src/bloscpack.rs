@@ -1,7 +1,7 @@
 //! Bloscpack: containers of Blosc chunks in files and in memory.
 
 use crate::arguments::{
-    append_args, blpk, bytes, last_error, open, pack_args, path, recorded, size, threads,
+    append_args, blpk, bytes, clear, last_error, open, pack_args, path, recorded, size, threads,
     write_metadata, write_output, write_output_and_metadata,
 };
 use crate::types::{bloscpack_args, bloscpack_info};
@@ -19,7 +19,7 @@ use std::ptr::null;
 /// Returns 0, or BLOSC2_ERROR_INVALID_PARAM if `args` is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloscpack_args_default(args: *mut bloscpack_args) -> c_int {
-    boundary!(bloscpack_args_default, always, {
+    boundary!(bloscpack_args_default, noted_always, {
         let usual = bloscpack_args {
             codec: null(),
             checksum: null(),
@@ -55,7 +55,7 @@ pub unsafe extern "C" fn bloscpack_pack_file(
     out_file: *const c_char,
     args: *const bloscpack_args,
 ) -> i64 {
-    boundary!(bloscpack_pack_file, {
+    boundary!(bloscpack_pack_file, noted, {
         // SAFETY: the caller passes paths and arguments, or NULL.
         let (input, output, args) = unsafe { (path(in_file)?, path(out_file)?, pack_args(args)?) };
         let packed = bloscpack::pack_file_to_file(input, output, &args).map_err(recorded)?;
@@ -79,9 +79,12 @@ pub unsafe extern "C" fn bloscpack_unpack_file(
     nthreads: c_int,
     metadata: *mut *mut c_char,
 ) -> i64 {
-    boundary!(bloscpack_unpack_file, {
-        // SAFETY: the caller passes paths or NULL.
-        let (input, output) = unsafe { (path(in_file)?, path(out_file)?) };
+    boundary!(bloscpack_unpack_file, noted, {
+        // SAFETY: the caller passes paths and a writable pointer, or NULL.
+        let (input, output) = unsafe {
+            clear(metadata);
+            (path(in_file)?, path(out_file)?)
+        };
         let unpacked = bloscpack::unpack_file_from_file(input, output, threads(nthreads));
         let unpacked = unpacked.map_err(recorded)?;
         // SAFETY: the caller passes a writable pointer or NULL.
@@ -105,7 +108,7 @@ pub unsafe extern "C" fn bloscpack_pack_bytes_to_file(
     out_file: *const c_char,
     args: *const bloscpack_args,
 ) -> i64 {
-    boundary!(bloscpack_pack_bytes_to_file, {
+    boundary!(bloscpack_pack_bytes_to_file, noted, {
         // SAFETY: the caller passes `nbytes` bytes, a path and arguments, or NULL.
         let (src, output, args) =
             unsafe { (bytes(src, nbytes)?, path(out_file)?, pack_args(args)?) };
@@ -118,7 +121,7 @@ pub unsafe extern "C" fn bloscpack_pack_bytes_to_file(
 ///
 /// - `in_file`: the path of the container.
 /// - `nthreads`: the number of threads.
-/// - `dest`: receives the data, which the caller releases with free().
+/// - `dest`: receives the data, which the caller releases with free(); NULL on error.
 /// - `metadata`: receives the metadata as JSON, or NULL if there is none; may be NULL. The caller
 ///   releases the text with free().
 ///
@@ -130,9 +133,13 @@ pub unsafe extern "C" fn bloscpack_unpack_bytes_from_file(
     dest: *mut *mut c_void,
     metadata: *mut *mut c_char,
 ) -> i64 {
-    boundary!(bloscpack_unpack_bytes_from_file, {
-        // SAFETY: the caller passes a path or NULL.
-        let input = unsafe { path(in_file) }?;
+    boundary!(bloscpack_unpack_bytes_from_file, noted, {
+        // SAFETY: the caller passes a path and writable pointers, or NULL.
+        let input = unsafe {
+            clear(dest);
+            clear(metadata);
+            path(in_file)?
+        };
         let unpacked = bloscpack::unpack_bytes_from_file(input, threads(nthreads));
         let (data, unpacked) = unpacked.map_err(recorded)?;
         // SAFETY: the caller passes writable pointers or NULL.
@@ -145,7 +152,7 @@ pub unsafe extern "C" fn bloscpack_unpack_bytes_from_file(
 /// - `src`: the data.
 /// - `nbytes`: the size of the data in bytes.
 /// - `args`: the arguments, or NULL for the defaults.
-/// - `dest`: receives the container, which the caller releases with free().
+/// - `dest`: receives the container, which the caller releases with free(); NULL on error.
 ///
 /// Returns the size of the container in bytes, or a negative error code.
 #[unsafe(no_mangle)]
@@ -155,9 +162,12 @@ pub unsafe extern "C" fn bloscpack_pack_bytes(
     args: *const bloscpack_args,
     dest: *mut *mut c_void,
 ) -> i64 {
-    boundary!(bloscpack_pack_bytes, {
-        // SAFETY: the caller passes `nbytes` bytes and arguments, or NULL.
-        let (src, args) = unsafe { (bytes(src, nbytes)?, pack_args(args)?) };
+    boundary!(bloscpack_pack_bytes, noted, {
+        // SAFETY: the caller passes `nbytes` bytes, arguments and a writable pointer, or NULL.
+        let (src, args) = unsafe {
+            clear(dest);
+            (bytes(src, nbytes)?, pack_args(args)?)
+        };
         let packed = bloscpack::pack_bytes_to_bytes(src, &args).map_err(recorded)?;
         // SAFETY: the caller passes a writable pointer or NULL.
         unsafe { write_output(&packed, dest) }
@@ -169,7 +179,7 @@ pub unsafe extern "C" fn bloscpack_pack_bytes(
 /// - `src`: the container.
 /// - `nbytes`: the size of the container in bytes.
 /// - `nthreads`: the number of threads.
-/// - `dest`: receives the data, which the caller releases with free().
+/// - `dest`: receives the data, which the caller releases with free(); NULL on error.
 /// - `metadata`: receives the metadata as JSON, or NULL if there is none; may be NULL. The caller
 ///   releases the text with free().
 ///
@@ -182,9 +192,13 @@ pub unsafe extern "C" fn bloscpack_unpack_bytes(
     dest: *mut *mut c_void,
     metadata: *mut *mut c_char,
 ) -> i64 {
-    boundary!(bloscpack_unpack_bytes, {
-        // SAFETY: the caller passes `nbytes` bytes or NULL.
-        let src = unsafe { bytes(src, nbytes) }?;
+    boundary!(bloscpack_unpack_bytes, noted, {
+        // SAFETY: the caller passes `nbytes` bytes and writable pointers, or NULL.
+        let src = unsafe {
+            clear(dest);
+            clear(metadata);
+            bytes(src, nbytes)?
+        };
         let unpacked = bloscpack::unpack_bytes_from_bytes(src, threads(nthreads));
         let (data, unpacked) = unpacked.map_err(recorded)?;
         // SAFETY: the caller passes writable pointers or NULL.
@@ -207,7 +221,7 @@ pub unsafe extern "C" fn bloscpack_read_range(
     nbytes: usize,
     dest: *mut c_void,
 ) -> i64 {
-    boundary!(bloscpack_read_range, {
+    boundary!(bloscpack_read_range, noted, {
         if isize::try_from(nbytes).is_err() || (dest.is_null() && nbytes > 0) {
             return Err(Error::InvalidParam);
         }
@@ -242,7 +256,7 @@ pub unsafe extern "C" fn bloscpack_append_file(
     new_file: *const c_char,
     args: *const bloscpack_args,
 ) -> i64 {
-    boundary!(bloscpack_append_file, {
+    boundary!(bloscpack_append_file, noted, {
         // SAFETY: the caller passes paths and arguments, or NULL.
         let (original, new, args) =
             unsafe { (path(original)?, path(new_file)?, append_args(args)?) };
@@ -266,7 +280,7 @@ pub unsafe extern "C" fn bloscpack_append_bytes(
     nbytes: usize,
     args: *const bloscpack_args,
 ) -> i64 {
-    boundary!(bloscpack_append_bytes, {
+    boundary!(bloscpack_append_bytes, noted, {
         // SAFETY: the caller passes a path, `nbytes` bytes and arguments, or NULL.
         let (original, src, args) =
             unsafe { (path(original)?, bytes(src, nbytes)?, append_args(args)?) };
@@ -283,7 +297,7 @@ pub unsafe extern "C" fn bloscpack_append_bytes(
 /// Returns 1 if a change was undone, 0 if there was none, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloscpack_recover(file: *const c_char) -> c_int {
-    boundary!(bloscpack_recover, {
+    boundary!(bloscpack_recover, noted, {
         // SAFETY: the caller passes a path or NULL.
         let undone = bloscpack::recover(unsafe { path(file) }?).map_err(recorded)?;
         Ok(c_int::from(undone))
@@ -299,7 +313,7 @@ pub unsafe extern "C" fn bloscpack_recover(file: *const c_char) -> c_int {
 /// Returns the number of faults, or a negative error code if the container cannot be read.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloscpack_verify(file: *const c_char, nthreads: c_int) -> i64 {
-    boundary!(bloscpack_verify, {
+    boundary!(bloscpack_verify, noted, {
         // SAFETY: the caller passes a path or NULL.
         let report =
             bloscpack::verify(unsafe { path(file) }?, threads(nthreads)).map_err(recorded)?;
@@ -325,9 +339,14 @@ pub unsafe extern "C" fn bloscpack_get_info(
     info: *mut bloscpack_info,
     metadata: *mut *mut c_char,
 ) -> c_int {
-    boundary!(bloscpack_get_info, {
-        // SAFETY: the caller passes a path or NULL.
-        let mut archive = open(unsafe { path(file) }?)?;
+    boundary!(bloscpack_get_info, noted, {
+        // SAFETY: the caller passes a path and writable outputs, or NULL.
+        let file = unsafe {
+            clear(metadata);
+            pointers::write_if_given(info, bloscpack_info::default());
+            path(file)?
+        };
+        let mut archive = open(file)?;
         let header = *archive.header();
         let unknown = |number: Option<u64>| number.map_or(Ok(-1), size);
         let unknown_size = |number: Option<u32>| number.map_or(-1, |number| number as i32);
@@ -368,7 +387,7 @@ pub unsafe extern "C" fn bloscpack_pack_npy(
     out_file: *const c_char,
     args: *const bloscpack_args,
 ) -> i64 {
-    boundary!(bloscpack_pack_npy, {
+    boundary!(bloscpack_pack_npy, noted, {
         // SAFETY: the caller passes paths and arguments, or NULL.
         let (npy, output, args) = unsafe { (path(npy_file)?, path(out_file)?, pack_args(args)?) };
         let packed = bloscpack::pack_npy_file(npy, output, &args).map_err(recorded)?;
@@ -389,7 +408,7 @@ pub unsafe extern "C" fn bloscpack_unpack_npy(
     npy_file: *const c_char,
     nthreads: c_int,
 ) -> i64 {
-    boundary!(bloscpack_unpack_npy, {
+    boundary!(bloscpack_unpack_npy, noted, {
         // SAFETY: the caller passes paths or NULL.
         let (input, npy) = unsafe { (path(in_file)?, path(npy_file)?) };
         let unpacked =

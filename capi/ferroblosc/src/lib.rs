@@ -39,8 +39,15 @@
     reason = "the contract of an exported function is its C documentation: pointers are NULL where that is allowed, and otherwise valid for what the function does with them"
 )]
 
-/// [`ferroblosc_capi_common::boundary!`] that also passes the result of the call to libblosc2.
+/// [`ferroblosc_capi_common::boundary!`] that also passes the result of the call to libblosc2. With
+/// `noted` it records the message of an error for `bloscpack_last_error` and `bcolz_last_error`.
 macro_rules! boundary {
+    ($name:ident, noted, $body:block) => {
+        boundary!($name, { crate::arguments::noted(|| $body) })
+    };
+    ($name:ident, noted_always, $body:block) => {
+        boundary!($name, always, { crate::arguments::noted(|| $body) })
+    };
     ($name:ident, unrecorded, $body:block) => {
         ferroblosc_capi_common::boundary!($name, unrecorded, $body)
     };

@@ -2,7 +2,7 @@
 
 /// The result of ferroblosc_verify().
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub struct ferroblosc_report {
     /// The number of chunks.
     pub nchunks: i64,

@@ -35,7 +35,7 @@ pub struct bloscpack_args {
 
 /// The properties of a container. Numbers that its header does not contain are -1.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub struct bloscpack_info {
     /// The size of the data in bytes.
     pub nbytes: i64,

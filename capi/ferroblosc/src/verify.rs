@@ -32,8 +32,11 @@ pub unsafe extern "C" fn ferroblosc_verify(
     room: i64,
 ) -> i64 {
     boundary!(ferroblosc_verify, {
-        // SAFETY: the caller passes a path or NULL.
-        let path = unsafe { path(urlpath) }?;
+        // SAFETY: the caller passes a path and a writable struct, or NULL.
+        let path = unsafe {
+            pointers::write_if_given(report, ferroblosc_report::default());
+            path(urlpath)?
+        };
         let offset = u64::try_from(offset).map_err(|_| Error::InvalidParam)?;
         let storage = if path.is_dir() { Storage::directory(path) } else { Storage::file(path) };
         let schunk = SChunk::open(storage.at(offset), DParams::default())?;
@@ -60,8 +63,11 @@ pub unsafe extern "C" fn ferroblosc_verify_buffer(
     room: i64,
 ) -> i64 {
     boundary!(ferroblosc_verify_buffer, {
-        // SAFETY: the caller passes `size` bytes or NULL.
-        let cframe = unsafe { bytes(cframe, size) }?;
+        // SAFETY: the caller passes `size` bytes and a writable struct, or NULL.
+        let cframe = unsafe {
+            pointers::write_if_given(report, ferroblosc_report::default());
+            bytes(cframe, size)?
+        };
         let schunk = SChunk::from_bytes(cframe, DParams::default())?;
         // SAFETY: the caller passes writable outputs or NULL.
         unsafe { write_report(schunk, report, bad_chunks, room) }
