@@ -99,7 +99,7 @@ FERROBLOSC_EXPORT struct bcolz_object *bcolz_create_ctable(const char *path, con
  *
  * @param object the object, or NULL to do nothing.
  *
- * @return 0, or a negative error code.
+ * @return 0, or a negative error code: BLOSC2_ERROR_INVALID_PARAM if it is not open.
  */
 FERROBLOSC_EXPORT int bcolz_close(struct bcolz_object *object);
 

@@ -32,7 +32,7 @@ int main(void) {
   CHECK(bcolz_create(path, "a", &spec) == NULL);
   CHECK(strstr(bcolz_last_error(), "already exists and creation mode is 'a'") != NULL);
   CHECK(bcolz_ncolumns(NULL) < 0);
-  CHECK(strcmp(bcolz_last_error(), "Invalid parameter supplied to function") == 0);
+  CHECK(strcmp(bcolz_last_error(), "the handle is NULL, of another type, or closed") == 0);
 
   array = bcolz_open(path, "r");
   CHECK(array != NULL);
@@ -63,5 +63,14 @@ int main(void) {
   CHECK(bcolz_open(NULL, "r") == NULL);
   CHECK(bcolz_close(NULL) == 0);
   CHECK(bcolz_ncolumns(NULL) < 0);
+
+  /* Closed objects, and pointers to other memory. */
+  CHECK(bcolz_close(array) == -12);
+  CHECK(strcmp(bcolz_last_error(), "the handle is NULL, of another type, or closed") == 0);
+  CHECK(bcolz_ncolumns(array) == -12);
+  CHECK(bcolz_append(array, rows, 8) == -12);
+  CHECK(bcolz_read(array, 0, 0, some, 8) == -12);
+  CHECK(bcolz_dtype(array, 0) == NULL);
+  CHECK(bcolz_close((bcolz_object *)some) == -12);
   return checks_failed();
 }

@@ -2,6 +2,7 @@
 
 use crate::arguments::{bytes_mut, last_error, note, size, word};
 use crate::bcolz_spec::bcolz_spec;
+use crate::handles;
 use ferroblosc::{Error, Result};
 use ferroblosc_capi_common::{buffers, pointers};
 use ferroblosc_formats::bcolz::{
@@ -163,7 +164,7 @@ pub unsafe extern "C" fn bcolz_open(path: *const c_char, mode: *const c_char) ->
         // SAFETY: the caller passes two strings or NULL.
         let (path, mode) = unsafe { path_and_mode(path, mode) }?;
         let object = bcolz::open(path, mode, &Options::default()).map_err(code)?;
-        Ok(Box::into_raw(Box::new(bcolz_object::new(object)?)))
+        Ok(handles::open(bcolz_object::new(object)?))
     })
 }
 
@@ -205,7 +206,7 @@ pub unsafe extern "C" fn bcolz_create(
         let ((path, mode), spec) = unsafe { (path_and_mode(path, mode)?, spec_of(spec)?) };
         let array = Carray::create(path, &spec, mode, &Options::default()).map_err(code)?;
         let object = bcolz_object::new(Object::Carray(Box::new(array)))?;
-        Ok(Box::into_raw(Box::new(object)))
+        Ok(handles::open(object))
     })
 }
 
@@ -225,7 +226,7 @@ pub unsafe extern "C" fn bcolz_create_ctable(
         let (path, mode) = unsafe { path_and_mode(path, mode) }?;
         let table = Ctable::create(path, &[], mode, &Options::default()).map_err(code)?;
         let object = bcolz_object::new(Object::Ctable(table))?;
-        Ok(Box::into_raw(Box::new(object)))
+        Ok(handles::open(object))
     })
 }
 
@@ -233,15 +234,14 @@ pub unsafe extern "C" fn bcolz_create_ctable(
 ///
 /// - `object`: the object, or NULL to do nothing.
 ///
-/// Returns 0, or a negative error code.
+/// Returns 0, or a negative error code: BLOSC2_ERROR_INVALID_PARAM if it is not open.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bcolz_close(object: *mut bcolz_object) -> c_int {
     boundary!(bcolz_close, noted_always, {
-        if object.is_null() {
+        // SAFETY: the caller passes an object that no other thread uses, or NULL.
+        let Some(object) = (unsafe { handles::close(object) }?) else {
             return Ok(0);
-        }
-        // SAFETY: a function of this file made the object, and the caller passes it once.
-        let object = unsafe { Box::from_raw(object) };
+        };
         match object.object {
             Object::Carray(array) => array.close(),
             Object::Ctable(table) => table.close(),
@@ -262,7 +262,7 @@ pub unsafe extern "C" fn bcolz_close(object: *mut bcolz_object) -> c_int {
 pub unsafe extern "C" fn bcolz_set_threads(object: *mut bcolz_object, nthreads: c_int) -> c_int {
     boundary!(bcolz_set_threads, noted, {
         // SAFETY: the caller passes an open object or NULL.
-        let object = unsafe { pointers::reference_mut(object) }?;
+        let object = unsafe { handles::get_mut(object) }?;
         if nthreads < 1 {
             return Err(Error::InvalidParam);
         }
@@ -280,7 +280,7 @@ pub unsafe extern "C" fn bcolz_set_threads(object: *mut bcolz_object, nthreads: 
 pub unsafe extern "C" fn bcolz_is_ctable(object: *const bcolz_object) -> c_int {
     boundary!(bcolz_is_ctable, noted, {
         // SAFETY: the caller passes an open object or NULL.
-        let object = unsafe { pointers::reference(object) }?;
+        let object = unsafe { handles::get(object) }?;
         Ok(matches!(object.object, Object::Ctable(_)).into())
     })
 }
@@ -293,7 +293,7 @@ pub unsafe extern "C" fn bcolz_is_ctable(object: *const bcolz_object) -> c_int {
 pub unsafe extern "C" fn bcolz_ncolumns(object: *const bcolz_object) -> c_int {
     boundary!(bcolz_ncolumns, noted, {
         // SAFETY: the caller passes an open object or NULL.
-        let object = unsafe { pointers::reference(object) }?;
+        let object = unsafe { handles::get(object) }?;
         c_int::try_from(object.types.len()).map_err(|_| Error::Data)
     })
 }
@@ -310,7 +310,7 @@ pub unsafe extern "C" fn bcolz_column_name(
 ) -> *const c_char {
     boundary!(bcolz_column_name, noted, {
         // SAFETY: the caller passes an open object or NULL.
-        let object = unsafe { pointers::reference(object) }?;
+        let object = unsafe { handles::get(object) }?;
         let column = usize::try_from(column).map_err(|_| Error::InvalidIndex)?;
         let name = object.names.get(column).ok_or(Error::InvalidIndex)?;
         Ok(name.as_ptr())
@@ -326,7 +326,7 @@ pub unsafe extern "C" fn bcolz_column_name(
 pub unsafe extern "C" fn bcolz_dtype(object: *const bcolz_object, column: c_int) -> *const c_char {
     boundary!(bcolz_dtype, noted, {
         // SAFETY: the caller passes an open object or NULL.
-        let object = unsafe { pointers::reference(object) }?;
+        let object = unsafe { handles::get(object) }?;
         object.array(column)?;
         let types = &object.types;
         let name: &CStr = types.get(column as usize).ok_or(Error::InvalidIndex)?;
@@ -351,7 +351,7 @@ pub unsafe extern "C" fn bcolz_shape(
 ) -> c_int {
     boundary!(bcolz_shape, noted, {
         // SAFETY: the caller passes an open object or NULL.
-        let object = unsafe { pointers::reference(object) }?;
+        let object = unsafe { handles::get(object) }?;
         let lengths = object.array(column)?.shape();
         let room = usize::try_from(room).map_err(|_| Error::InvalidParam)?;
         for (i, &len) in lengths.iter().enumerate().take(room) {
@@ -373,7 +373,7 @@ pub unsafe extern "C" fn bcolz_shape(
 pub unsafe extern "C" fn bcolz_row_bytes(object: *const bcolz_object, column: c_int) -> i64 {
     boundary!(bcolz_row_bytes, noted, {
         // SAFETY: the caller passes an open object or NULL.
-        let object = unsafe { pointers::reference(object) }?;
+        let object = unsafe { handles::get(object) }?;
         i64::try_from(object.array(column)?.row_bytes()).map_err(|_| Error::Data)
     })
 }
@@ -385,7 +385,7 @@ pub unsafe extern "C" fn bcolz_row_bytes(object: *const bcolz_object, column: c_
 pub unsafe extern "C" fn bcolz_len(object: *const bcolz_object) -> i64 {
     boundary!(bcolz_len, noted, {
         // SAFETY: the caller passes an open object or NULL.
-        let object = unsafe { pointers::reference(object) }?;
+        let object = unsafe { handles::get(object) }?;
         size(object.object.len())
     })
 }
@@ -403,7 +403,7 @@ pub unsafe extern "C" fn bcolz_len(object: *const bcolz_object) -> i64 {
 pub unsafe extern "C" fn bcolz_info(object: *const bcolz_object, column: c_int) -> *mut c_char {
     boundary!(bcolz_info, noted, {
         // SAFETY: the caller passes an open object or NULL.
-        let object = unsafe { pointers::reference(object) }?;
+        let object = unsafe { handles::get(object) }?;
         let info = object.array(column)?.to_value().map_err(code)?;
         buffers::c_string(&text(&info.to_spaced_json())?)
     })
@@ -418,7 +418,7 @@ pub unsafe extern "C" fn bcolz_info(object: *const bcolz_object, column: c_int) 
 pub unsafe extern "C" fn bcolz_attrs(object: *const bcolz_object, column: c_int) -> *mut c_char {
     boundary!(bcolz_attrs, noted, {
         // SAFETY: the caller passes an open object or NULL.
-        let object = unsafe { pointers::reference(object) }?;
+        let object = unsafe { handles::get(object) }?;
         let attrs = match column {
             -1 => object.object.attrs(),
             column => object.array(column)?.attrs(),
@@ -456,7 +456,7 @@ pub unsafe extern "C" fn bcolz_read(
 ) -> c_int {
     boundary!(bcolz_read, noted, {
         // SAFETY: the caller passes an open object and `size` writable bytes, or NULL.
-        let (object, dest) = unsafe { (pointers::reference_mut(object)?, bytes_mut(dest, size)?) };
+        let (object, dest) = unsafe { (handles::get_mut(object)?, bytes_mut(dest, size)?) };
         if dest.is_empty() {
             return Ok(0);
         }

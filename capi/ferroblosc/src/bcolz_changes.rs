@@ -4,8 +4,8 @@ use crate::arguments::bytes;
 use crate::arguments::note;
 use crate::bcolz::{bcolz_object, code, spec_of, string};
 use crate::bcolz_spec::bcolz_spec;
+use crate::handles;
 use ferroblosc::{Error, Result};
-use ferroblosc_capi_common::pointers;
 use ferroblosc_formats::bcolz::{Carray, Object};
 use ferroblosc_formats::bloscpack::Value;
 use std::ffi::{c_char, c_int, c_void};
@@ -25,7 +25,7 @@ pub unsafe extern "C" fn bcolz_append(
 ) -> c_int {
     boundary!(bcolz_append, noted, {
         // SAFETY: the caller passes an open object and `size` readable bytes, or NULL.
-        let (object, rows) = unsafe { (pointers::reference_mut(object)?, bytes(rows, size)?) };
+        let (object, rows) = unsafe { (handles::get_mut(object)?, bytes(rows, size)?) };
         match &mut object.object {
             Object::Carray(array) => array.append(rows).map_err(code)?,
             Object::Ctable(_) => return Err(Error::InvalidParam),
@@ -51,7 +51,7 @@ pub unsafe extern "C" fn bcolz_append_columns(
 ) -> c_int {
     boundary!(bcolz_append_columns, noted, {
         // SAFETY: the caller passes an open object or NULL.
-        let object = unsafe { pointers::reference_mut(object) }?;
+        let object = unsafe { handles::get_mut(object) }?;
         let nrows = u64::try_from(nrows).map_err(|_| Error::InvalidParam)?;
         let ncolumns = object.table()?.names().count();
         if columns.is_null() && ncolumns > 0 {
@@ -92,7 +92,7 @@ pub unsafe extern "C" fn bcolz_set(
 ) -> c_int {
     boundary!(bcolz_set, noted, {
         // SAFETY: the caller passes an open object and `size` readable bytes, or NULL.
-        let (object, rows) = unsafe { (pointers::reference_mut(object)?, bytes(rows, size)?) };
+        let (object, rows) = unsafe { (handles::get_mut(object)?, bytes(rows, size)?) };
         if rows.is_empty() {
             return Ok(0);
         }
@@ -117,7 +117,7 @@ pub unsafe extern "C" fn bcolz_set(
 pub unsafe extern "C" fn bcolz_trim(object: *mut bcolz_object, nrows: i64) -> c_int {
     boundary!(bcolz_trim, noted, {
         // SAFETY: the caller passes an open object or NULL.
-        let object = unsafe { pointers::reference_mut(object) }?;
+        let object = unsafe { handles::get_mut(object) }?;
         let nrows = u64::try_from(nrows).map_err(|_| Error::InvalidParam)?;
         match &mut object.object {
             Object::Carray(array) => array.trim(nrows),
@@ -138,7 +138,7 @@ pub unsafe extern "C" fn bcolz_trim(object: *mut bcolz_object, nrows: i64) -> c_
 pub unsafe extern "C" fn bcolz_resize(object: *mut bcolz_object, nrows: i64) -> c_int {
     boundary!(bcolz_resize, noted, {
         // SAFETY: the caller passes an open object or NULL.
-        let object = unsafe { pointers::reference_mut(object) }?;
+        let object = unsafe { handles::get_mut(object) }?;
         let nrows = u64::try_from(nrows).map_err(|_| Error::InvalidParam)?;
         match &mut object.object {
             Object::Carray(array) => array.resize(nrows),
@@ -158,7 +158,7 @@ pub unsafe extern "C" fn bcolz_resize(object: *mut bcolz_object, nrows: i64) -> 
 pub unsafe extern "C" fn bcolz_flush(object: *mut bcolz_object) -> c_int {
     boundary!(bcolz_flush, noted, {
         // SAFETY: the caller passes an open object or NULL.
-        let object = unsafe { pointers::reference_mut(object) }?;
+        let object = unsafe { handles::get_mut(object) }?;
         match &mut object.object {
             Object::Carray(array) => array.flush(),
             Object::Ctable(table) => table.flush(),
@@ -192,7 +192,7 @@ pub unsafe extern "C" fn bcolz_add_column(
     boundary!(bcolz_add_column, noted, {
         // SAFETY: the caller passes an open object, a string and a description, or NULL.
         let (object, name, spec) =
-            unsafe { (pointers::reference_mut(object)?, string(name)?, spec_of(spec)?) };
+            unsafe { (handles::get_mut(object)?, string(name)?, spec_of(spec)?) };
         let at = match at {
             -1 => None,
             at => Some(usize::try_from(at).map_err(|_| Error::InvalidParam)?),
@@ -231,7 +231,7 @@ pub unsafe extern "C" fn bcolz_remove_column(
 ) -> c_int {
     boundary!(bcolz_remove_column, noted, {
         // SAFETY: the caller passes an open object and a string, or NULL.
-        let (object, name) = unsafe { (pointers::reference_mut(object)?, string(name)?) };
+        let (object, name) = unsafe { (handles::get_mut(object)?, string(name)?) };
         object.table()?.remove_column(name, keep != 0).map_err(code)?;
         object.name_columns()?;
         Ok(0)
@@ -254,8 +254,7 @@ pub unsafe extern "C" fn bcolz_rename_column(
 ) -> c_int {
     boundary!(bcolz_rename_column, noted, {
         // SAFETY: the caller passes an open object and two strings, or NULL.
-        let (object, from, to) =
-            unsafe { (pointers::reference_mut(object)?, string(from)?, string(to)?) };
+        let (object, from, to) = unsafe { (handles::get_mut(object)?, string(from)?, string(to)?) };
         object.table()?.rename_column(from, to).map_err(code)?;
         object.name_columns()?;
         Ok(0)
@@ -280,7 +279,7 @@ pub unsafe extern "C" fn bcolz_set_attr(
     boundary!(bcolz_set_attr, noted, {
         // SAFETY: the caller passes an open object and two strings, or NULL.
         let (object, name, json) =
-            unsafe { (pointers::reference_mut(object)?, string(name)?, string(json)?) };
+            unsafe { (handles::get_mut(object)?, string(name)?, string(json)?) };
         let value = Value::parse(json.as_bytes());
         let value = value.map_err(|error| note(&error, Error::InvalidParam))?;
         let column = column_name(object, column)?;
@@ -309,7 +308,7 @@ pub unsafe extern "C" fn bcolz_remove_attr(
 ) -> c_int {
     boundary!(bcolz_remove_attr, noted, {
         // SAFETY: the caller passes an open object and a string, or NULL.
-        let (object, name) = unsafe { (pointers::reference_mut(object)?, string(name)?) };
+        let (object, name) = unsafe { (handles::get_mut(object)?, string(name)?) };
         let column = column_name(object, column)?;
         let removed = match (&mut object.object, column) {
             (Object::Carray(array), _) => array.remove_attr(name),

@@ -1,4 +1,4 @@
-//! The open handles of stores, so that a handle that was closed is refused.
+//! The open handles of stores and of bcolz objects, so that a handle that was closed is refused.
 //!
 //! The handles are boxed values. A table has the address and the type of each one; it is compared
 //! before an address becomes a reference. Calls that run while another thread closes their handle

@@ -19,7 +19,7 @@
 //! | [`transaction`] | `ferroblosc.h` | transactions of super-chunks and arrays |
 //! | `extensions.rs` | | functions of libblosc2 that it does not export |
 //! | [`last_error`] | `ferroblosc.h` | the last error of a thread |
-//! | `handles.rs` | | the open handles of stores |
+//! | `handles.rs` | | the open handles of stores and of bcolz objects |
 //! | `arguments.rs` | | conversions of C arguments of Bloscpack and bcolz |
 //!
 //! **Adding a function**: functions for a file format are declared in the header of the format, all
