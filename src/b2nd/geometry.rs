@@ -12,7 +12,9 @@
 use super::MAX_DIM;
 use crate::{Error, Result};
 
-/// The shapes of an array and derived sizes. Entries from `ndim` on are 1.
+/// The shapes of an array and derived sizes. Entries from `ndim` on are 1. A new array has the
+/// dimensions, the shape, and the chunk and block shapes of its geometry; its sizes are computed
+/// again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Geometry {
@@ -148,6 +150,16 @@ impl Geometry {
             extshape,
             extchunkshape,
         })
+    }
+
+    /// Returns the geometry of these shapes, with all sizes computed again, because programs can
+    /// change the fields.
+    ///
+    /// # Errors
+    /// Returns the same errors as [`Geometry::new`].
+    pub(super) fn recomputed(&self) -> Result<Geometry> {
+        check_ndim(self.ndim)?;
+        self.with_shape(self.shape())
     }
 
     /// Returns the geometry of another shape with the same chunk and block shapes.

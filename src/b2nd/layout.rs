@@ -183,7 +183,7 @@ macro_rules! into_geometry {
 
 into_geometry! {
     [] &Layout<'_>: self, _itemsize => Geometry::new(self.shape, self.chunkshape, self.blockshape);
-    [] Geometry: self, _itemsize => Ok(self);
+    [] Geometry: self, _itemsize => self.recomputed();
     [] &[i64]: self, itemsize => Layout::auto(self, itemsize);
     [] &Vec<i64>: self, itemsize => Layout::auto(self, itemsize);
     [const N: usize] [i64; N]: self, itemsize => Layout::auto(&self, itemsize);
@@ -247,6 +247,24 @@ mod tests {
     fn large_items_have_blocks_of_their_own() {
         assert_eq!(auto(&[9], 1 << 20), (vec![2], vec![1]));
         assert_eq!(auto(&[9, 9], i32::MAX), (vec![1, 1], vec![1, 1]));
+    }
+
+    #[test]
+    fn changed_shapes_of_a_geometry_are_checked_and_determine_its_sizes() {
+        let chosen = Layout::auto(&[100, 100], 1).unwrap();
+        let changed = |change: fn(&mut Geometry)| {
+            let mut geometry = chosen;
+            change(&mut geometry);
+            geometry.into_geometry(1)
+        };
+        assert_eq!(changed(|_| ()), Ok(chosen));
+        let blocks = Geometry::new(&[100, 100], &[100, 100], &[10, 100]).unwrap();
+        assert_eq!(changed(|geometry| geometry.blockshape[0] = 10), Ok(blocks));
+        assert_eq!(changed(|geometry| geometry.blocknitems = 1), Ok(chosen));
+        assert_eq!(changed(|geometry| geometry.extchunkshape[1] = 1 << 40), Ok(chosen));
+        assert_eq!(changed(|geometry| geometry.nitems = -1), Ok(chosen));
+        assert_eq!(changed(|geometry| geometry.chunkshape[0] = 0), Err(Error::InvalidParam));
+        assert_eq!(changed(|geometry| geometry.ndim = 17), Err(Error::InvalidParam));
     }
 
     #[test]
