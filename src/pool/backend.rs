@@ -4,7 +4,7 @@ use std::ptr;
 use std::sync::Arc;
 
 use super::panics::FirstPanic;
-use super::sync::{AtomicPtr, AtomicUsize, Ordering, spin_loop};
+use super::sync::{AtomicBool, AtomicPtr, AtomicUsize, Ordering, spin_loop};
 
 /// Runs the library's jobs on the user's threads.
 pub trait Backend: Send + Sync {
@@ -68,10 +68,19 @@ pub(super) fn current() -> Option<Shared> {
 }
 
 /// Runs `job` on a backend. A panic of a share does not unwind through the backend, which may be C
-/// code; it is resumed afterwards.
+/// code; it is resumed afterwards. If the backend makes no call, for example because its threads
+/// have ended, the calling thread makes one, since results would be missing without an error.
 pub(super) fn run_on(backend: &dyn Backend, njobs: usize, job: &(dyn Fn(usize) + Sync)) {
     let panics = FirstPanic::new();
-    backend.run(njobs, &|index| panics.guard(|| job(index)));
+    let is_called = AtomicBool::new(false);
+    backend.run(njobs, &|index| {
+        // Relaxed: the backend returns after all calls.
+        is_called.store(true, Ordering::Relaxed);
+        panics.guard(|| job(index));
+    });
+    if !is_called.load(Ordering::Relaxed) {
+        job(0);
+    }
     if let Some(payload) = panics.take() {
         std::panic::resume_unwind(payload);
     }

@@ -436,6 +436,20 @@ fn row_c57_a_backend_can_change_during_runs() {
     });
 }
 
+/// A backend whose threads have ended.
+struct Ended;
+
+impl Backend for Ended {
+    fn run(&self, _njobs: usize, _job: &(dyn Fn(usize) + Sync)) {}
+}
+
+#[test]
+fn the_caller_does_the_work_if_the_backend_makes_no_call() {
+    let tids = Mutex::new(Vec::new());
+    super::backend::run_on(&Ended, 3, &|tid| tids.lock().unwrap().push(tid));
+    assert_eq!(*tids.lock().unwrap(), [0]);
+}
+
 #[test]
 fn a_panic_does_not_pass_through_the_backend() {
     struct Fragile(AtomicUsize);
