@@ -264,6 +264,11 @@ macro_rules! one_axis {
     };
 }
 
+/// Whether an iteration has ended, which leaves the bounds unchanged.
+fn is_exhausted<T: PartialOrd>(range: &RangeInclusive<T>) -> bool {
+    range.is_empty() && range.start() <= range.end()
+}
+
 macro_rules! integers {
     ($($int:ty),*) => {
         $(
@@ -273,7 +278,8 @@ macro_rules! integers {
                 RangeFrom<$int>: range => Some(range.start as i128), None, false;
                 RangeTo<$int>: range => None, Some(range.end as i128), false;
                 RangeInclusive<$int>: range =>
-                    Some(*range.start() as i128), Some(*range.end() as i128 + 1), false;
+                    Some(*range.start() as i128 + i128::from(is_exhausted(&range))),
+                    Some(*range.end() as i128 + 1), false;
                 RangeToInclusive<$int>: range => None, Some(range.end as i128 + 1), false;
             }
         )*
@@ -342,6 +348,8 @@ mod tests {
     fn empty_slices_are_valid_at_any_bound() {
         assert_eq!(slice(&[10], 10..10), (vec![10], vec![10]));
         assert_eq!(slice(&[0], ..), (vec![0], vec![0]));
+        let mut iterated = 3..=3;
+        assert_eq!((iterated.next(), slice(&[10], iterated)), (Some(3), (vec![4], vec![4])));
         let long = [0..0, 0..i64::MAX].into_slice(&[1, i64::MAX]).unwrap();
         assert_eq!(long.nitems(), Some(0));
         let long = (.., ..).into_slice(&[i64::MAX, i64::MAX]).unwrap();
