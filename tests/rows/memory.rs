@@ -4,10 +4,12 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 use ferroblosc::chunk::{
-    Compressor, DParams, Decompressor, SplitMode, make_lazy, sizes, validate, vl_nblocks,
+    CParams, Compressor, DParams, Decompressor, Special, SplitMode, make_lazy, sizes, validate,
+    vl_nblocks,
 };
 use ferroblosc::codec::id;
 use ferroblosc::filter;
+use ferroblosc::schunk::{SChunk, Storage};
 use ferroblosc::{Error, Result};
 
 use crate::common::*;
@@ -250,4 +252,18 @@ fn row_d11_lazy_chunks_are_not_longer_than_their_chunks_justify() {
 fn a_chunk_with_a_short_header_cannot_be_lazy() {
     let short = Made::old(flags::NOT_SPLIT, 1, 40, 40).block(&[raw_stream(&noise(40))]);
     assert_eq!(make_lazy(&short.chunk(), 0, 0), Err(Error::InvalidParam));
+}
+
+#[test]
+fn a_frame_of_too_many_chunks_is_refused_before_its_index_is_allocated() {
+    let params = CParams::default().typesize(1);
+    for storage in [Storage::frame(), Storage::frame().checksums()] {
+        let mut frame = SChunk::create(storage, params.clone(), DParams::default()).unwrap();
+        let fill = |frame: &mut SChunk, nchunks| frame.fill(nchunks, Special::Zero, 1);
+        // The index has 8 bytes for each chunk, and at most `i32::MAX` bytes.
+        let most = i64::from(i32::MAX) / 8;
+        let refused = limited(1 << 20, || fill(&mut frame, most + 1));
+        assert_eq!(refused, Err(Error::InvalidParam));
+        assert_eq!((fill(&mut frame, 1000), frame.nchunks()), (Ok(1000), 1000));
+    }
 }

@@ -4,9 +4,10 @@
 //! everything after the data section.
 
 use super::plan::{Change, Plan};
+use crate::frame::format::index::MAX_CHUNKS;
 use crate::frame::format::{Description, Offsets};
 use crate::frame::store::Frame;
-use crate::{Buffer, Result};
+use crate::{Buffer, Error, Result};
 use std::sync::Arc;
 
 /// The items of a list that a change replaces.
@@ -46,8 +47,8 @@ impl Frame {
     /// Returns the size in bytes of the data section, or of all chunk files.
     ///
     /// # Errors
-    /// [`ErrorKind`](crate::ErrorKind) `InvalidParam` for frames of an older layout, and when bytes
-    /// outside the frame would be overwritten; `Data` when the metalayers do not fit the header;
+    /// [`ErrorKind`](crate::ErrorKind) `InvalidParam` for frames of an older layout, for more than
+    /// [`MAX_CHUNKS`], and when bytes outside the frame would be overwritten; `Data` when the metalayers do not fit the header;
     /// `MemoryAlloc`; the errors of the backend. On an error the frame is unchanged.
     pub fn change(
         &mut self,
@@ -57,6 +58,10 @@ impl Frame {
     ) -> Result<i64> {
         self.prepare_change()?;
         let counters = &description.counters;
+        if counters.nchunks > MAX_CHUNKS as i64 {
+            let text = format!("a frame has at most {MAX_CHUNKS} chunks");
+            return Err(Error::InvalidParam.because(text));
+        }
         if counters.nbytes == 0 && counters.nchunks > 0 {
             return self.store_pending(change, description);
         }
