@@ -9,6 +9,7 @@ use super::state::{Chunks, State, typesize};
 use super::{MAX_DIM, get, meta, resize, selection, set, sync, transaction, view};
 use crate::chunk::{CParams, DParams, Special};
 use crate::io::lock::Kind as LockKind;
+use crate::schunk::transaction::{check_innermost, depth};
 use crate::schunk::{SChunk, Storage};
 use crate::{Error, ErrorKind, Result, item};
 use std::ops::{Deref, DerefMut};
@@ -606,7 +607,8 @@ impl Array {
     /// - the [access errors](Array#access-errors).
     pub fn transaction(&mut self) -> Result<Transaction<'_>> {
         transaction::begin(self)?;
-        Ok(Transaction { array: self, is_open: true })
+        let depth = depth(self.schunk.state());
+        Ok(Transaction { array: self, depth, is_open: true })
     }
 
     /// Changes the shape to `shape`. Items are added or removed at `start`, or at the end if it is
@@ -754,6 +756,8 @@ impl Array {
 #[must_use = "a transaction that is dropped is rolled back"]
 pub struct Transaction<'a> {
     array: &'a mut Array,
+    /// The number of open transactions, this one included.
+    depth: usize,
     is_open: bool,
 }
 
@@ -764,6 +768,7 @@ impl Transaction<'_> {
     /// - the errors of [`schunk::Transaction::commit`](crate::schunk::Transaction::commit), after
     ///   which the changes are rolled back.
     pub fn commit(mut self) -> Result<()> {
+        check_innermost(self.array.schunk.state(), self.depth)?;
         self.is_open = false;
         transaction::commit(self.array)
     }
@@ -789,8 +794,8 @@ impl DerefMut for Transaction<'_> {
 impl Drop for Transaction<'_> {
     fn drop(&mut self) {
         if self.is_open {
-            // Rollback fails only if the caller swapped the array for one without a transaction.
-            let _ = transaction::rollback(self.array);
+            // Does nothing if the caller swapped the array for one without a transaction.
+            let _ = transaction::rollback_to(self.array, self.depth - 1);
         }
     }
 }

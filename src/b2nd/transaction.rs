@@ -43,6 +43,17 @@ pub fn rollback<A: State + ?Sized>(a: &mut A) -> Result<()> {
     Ok(())
 }
 
+/// Rolls back the innermost transactions until `depth` are open, like [`rollback`].
+///
+/// # Errors
+/// Returns the errors of [`transaction::rollback`].
+pub(super) fn rollback_to<A: State + ?Sized>(a: &mut A, depth: usize) -> Result<()> {
+    while transaction::depth(a.chunks()) > depth {
+        rollback(a)?;
+    }
+    Ok(())
+}
+
 /// Restores the shape from the metalayer in memory, without reading the file.
 fn restore_shape<A: State + ?Sized>(a: &mut A) {
     let shape = metalayer(a.chunks())

@@ -243,6 +243,8 @@ pub struct SChunk {
 #[must_use = "a transaction that is dropped is rolled back"]
 pub struct Transaction<'a> {
     schunk: &'a mut SChunk,
+    /// The number of open transactions, this one included.
+    depth: usize,
     is_open: bool,
 }
 
@@ -254,9 +256,11 @@ impl Transaction<'_> {
     ///
     /// - [`Error::FileOpen`] if the file was replaced since the transaction began;
     /// - [`Error::FileWrite`] if another writer changed the file, or a write or sync failed;
-    /// - [`Error::InvalidParam`] in a process that did not begin the transaction;
+    /// - [`Error::InvalidParam`] in a process that did not begin the transaction, and if a nested
+    ///   transaction is still open because its value was leaked;
     /// - the [write errors](SChunk#write-errors).
     pub fn commit(mut self) -> Result<()> {
+        transaction::check_innermost(&self.schunk.state, self.depth)?;
         self.is_open = false;
         transaction::commit(&mut self.schunk.state)
     }
@@ -282,9 +286,8 @@ impl DerefMut for Transaction<'_> {
 impl Drop for Transaction<'_> {
     fn drop(&mut self) {
         if self.is_open {
-            // Rollback fails only if the caller swapped the super-chunk for one without a
-            // transaction.
-            let _ = transaction::rollback(&mut self.schunk.state);
+            // Does nothing if the caller swapped the super-chunk for one without a transaction.
+            let _ = transaction::rollback_to(&mut self.schunk.state, self.depth - 1);
         }
     }
 }
@@ -486,7 +489,8 @@ impl SChunk {
     /// - the [write errors](SChunk#write-errors).
     pub fn transaction(&mut self) -> Result<Transaction<'_>> {
         transaction::begin(&mut self.state)?;
-        Ok(Transaction { schunk: self, is_open: true })
+        let depth = transaction::depth(&self.state);
+        Ok(Transaction { schunk: self, depth, is_open: true })
     }
 
     /// Compresses `data` into one chunk, appends it and returns the new number of chunks.
@@ -806,8 +810,8 @@ impl SChunk {
     }
 
     /// Closes the super-chunk and reports errors. A durable file with large holes is compacted
-    /// first; a failure of the compaction is not an error. Dropping the super-chunk also closes it,
-    /// without compaction and errors.
+    /// first; a failure of the compaction is not an error. A transaction whose value was leaked is
+    /// rolled back. Dropping the super-chunk also closes it, without compaction and errors.
     ///
     /// # Errors
     /// - the error of [`Backend::destroy`].

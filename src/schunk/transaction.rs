@@ -72,6 +72,35 @@ pub fn rollback<S: State + ?Sized>(s: &mut S) -> Result<()> {
     Ok(())
 }
 
+/// Returns the number of open transactions, each nested in the previous one.
+pub(crate) fn depth<S: State + ?Sized>(s: &S) -> usize {
+    s.frame().map_or(0, Frame::transaction_depth)
+}
+
+/// Rolls back the innermost transactions until `depth` are open.
+///
+/// # Errors
+/// Returns the errors of [`rollback`].
+pub(crate) fn rollback_to<S: State + ?Sized>(s: &mut S, depth: usize) -> Result<()> {
+    while self::depth(s) > depth {
+        rollback(s)?;
+    }
+    Ok(())
+}
+
+/// Checks that no transaction is nested in the one that made `depth` transactions open. A program
+/// can leak the value of a nested one, which then neither ends nor takes part in the commit.
+///
+/// # Errors
+/// [`Error::InvalidParam`].
+pub(crate) fn check_innermost<S: State + ?Sized>(s: &S, depth: usize) -> Result<()> {
+    if self::depth(s) <= depth {
+        return Ok(());
+    }
+    let text = "a nested transaction was neither committed nor rolled back";
+    Err(Error::InvalidParam.because(text))
+}
+
 /// Runs `f` in a transaction, if the super-chunk supports them, and without one otherwise.
 ///
 /// # Errors

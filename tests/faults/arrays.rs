@@ -3,11 +3,11 @@
 
 use super::changes::{Guards, Kind};
 use super::crashes::{is_within_a_sector, survivals};
-use ferroblosc::Result;
 use ferroblosc::b2nd::{Array, Layout};
 use ferroblosc::chunk::{CParams, DParams};
 use ferroblosc::codec;
 use ferroblosc::schunk::Storage;
+use ferroblosc::{Error, Result};
 use ferroblosc_fault::{Disk, Fault};
 
 const WIDTH: usize = 4;
@@ -203,6 +203,25 @@ fn a_rollback_restores_an_arrays_shape_and_files() {
         call(&mut array).unwrap();
         assert!(content(&array).unwrap() == new, "{kind:?}: {name}");
     });
+}
+
+#[test]
+fn a_commit_around_a_leaked_transaction_restores_the_shape() {
+    for kind in [Kind::File, Kind::Directory] {
+        let guards = Guards { durable: true, checksums: false };
+        let disk = Disk::holding(filled(kind, guards, "<u4").contents());
+        let mut array = open(kind, &disk, guards).unwrap();
+        let old = content(&array).unwrap();
+        let mut outer = array.transaction().unwrap();
+        outer.append(&items(4, 20 * 30), 0).unwrap();
+        let mut inner = outer.transaction().unwrap();
+        inner.append(&items(4, 20 * 30), 0).unwrap();
+        std::mem::forget(inner);
+        assert_eq!(outer.commit(), Err(Error::InvalidParam));
+        assert!(content(&array).unwrap() == old);
+        array.append(&items(4, 20 * 30), 0).unwrap();
+        assert!(content(&open(kind, &disk, guards).unwrap()).unwrap() == content(&array).unwrap());
+    }
 }
 
 #[test]

@@ -139,6 +139,32 @@ fn an_inner_rollback_returns_to_the_inner_begin() {
 }
 
 #[test]
+fn a_commit_around_a_leaked_transaction_is_an_error() {
+    for kind in Kind::ALL {
+        for commits in [true, false] {
+            let base = filled(kind, DURABLE);
+            let disk = Disk::holding(base.contents());
+            let mut schunk = kind.open(&disk, DURABLE).unwrap();
+            let old = content(&schunk).unwrap();
+            let mut outer = schunk.transaction().unwrap();
+            outer.append(&data(9, CHUNK)).unwrap();
+            let mut inner = outer.transaction().unwrap();
+            inner.append(&data(10, CHUNK)).unwrap();
+            std::mem::forget(inner);
+            if commits {
+                assert_eq!(outer.commit(), Err(Error::InvalidParam));
+            } else {
+                drop(outer);
+            }
+            assert!(content(&schunk).unwrap() == old);
+            assert!(contents(&disk) == contents(&base));
+            schunk.append(&data(9, CHUNK)).unwrap();
+            assert!(found_by_another(kind, &disk) == content(&schunk).unwrap());
+        }
+    }
+}
+
+#[test]
 fn in_a_file_an_inner_rollback_aborts_the_outer_transaction() {
     let kind = Kind::Embedded;
     let base = filled(kind, DURABLE);

@@ -97,6 +97,11 @@ impl Frame {
         Ok(Transaction::new(files, held, fixed, changes))
     }
 
+    /// Returns the number of open transactions, each nested in the previous one.
+    pub fn transaction_depth(&self) -> usize {
+        self.transaction.as_deref().map_or(0, |open| open.levels.len())
+    }
+
     /// Commits the innermost transaction. If it is the outermost one, returns the size in bytes of
     /// the data section, or of all chunk files.
     ///
