@@ -85,7 +85,12 @@ const ELSEWHERE: [Runner; 26] = [
     js("import { open as openFile }"),
     js("import { FrameDecoderStream"),
     js("import { init }"),
-    runner("docs/clients.md", "make test-clients", ".ci/suite", "clients) make test-clients CLIENTS="),
+    runner(
+        "docs/clients.md",
+        "make test-clients",
+        ".ci/suite",
+        "clients) make test-clients CLIENTS=",
+    ),
     runner("docs/platforms.md", "make test-ports", ".ci/suite", " make test-ports TARGETS="),
     runner("docs/fortran.md", "program field", "scripts/test-fortran.sh", "docs/fortran.md"),
     runner("docs/fortran.md", "make fortran", "scripts/test-fortran.sh", "install-fortran.sh"),

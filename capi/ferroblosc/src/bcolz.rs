@@ -239,7 +239,7 @@ pub unsafe extern "C" fn bcolz_create_ctable(
 pub unsafe extern "C" fn bcolz_close(object: *mut bcolz_object) -> c_int {
     boundary!(bcolz_close, noted_always, {
         // SAFETY: the caller passes an object that no other thread uses, or NULL.
-        let Some(object) = (unsafe { handles::close(object) }?) else {
+        let Some(object) = unsafe { handles::close(object) }? else {
             return Ok(0);
         };
         match object.object {
