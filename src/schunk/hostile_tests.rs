@@ -352,6 +352,45 @@ fn row_f38_a_chunk_without_data_in_a_frame_of_full_chunks_is_an_error() {
     assert_eq!(reading.decompress(2, &mut dest), Ok(CHUNK));
 }
 
+#[test]
+fn a_stored_chunk_that_is_marked_as_lazy_is_an_error() {
+    let check = |storage: Storage, path: &Path, number: i64| {
+        let mut schunk = empty(storage.clone());
+        for first in 0..3 {
+            let noise = (0..CHUNK).map(|at| (first + at * at * at / 7) as u8);
+            schunk.append(&noise.collect::<Vec<u8>>()).unwrap();
+        }
+        let chunk = schunk.chunk(number).unwrap().to_vec();
+        drop(schunk);
+        let mut bytes = std::fs::read(path).unwrap();
+        let at = bytes.windows(chunk.len()).position(|bytes| bytes == chunk).unwrap();
+        // The second flags byte. As a lazy chunk it would end with a position in the file.
+        bytes[at + 31] |= 8;
+        std::fs::write(path, &bytes).unwrap();
+        let reading = SChunk::open(storage, DParams::default()).unwrap();
+        let mut dest = [1; CHUNK];
+        for other in (0..3).filter(|&other| other != number) {
+            assert_eq!(reading.decompress(other, &mut dest), Ok(CHUNK));
+        }
+        let errors = [
+            reading.decompress(number, &mut dest).unwrap_err(),
+            reading.chunk(number).unwrap_err(),
+            chunks::lazy_chunk(reading.state(), number).unwrap_err(),
+        ];
+        assert!(errors.iter().all(|error| *error == Error::InvalidHeader), "{errors:?}");
+        let memory = SChunk::from_bytes(&bytes, DParams::default());
+        if let Ok(reading) = memory {
+            assert_eq!(reading.decompress(number, &mut dest), Err(Error::InvalidHeader));
+        }
+    };
+    let path = scratch("lazy-file");
+    check(Storage::file(&path), &path, 1);
+    std::fs::remove_file(&path).unwrap();
+    let path = scratch("lazy-directory");
+    check(Storage::directory(&path), &path.join("00000001.chunk"), 1);
+    std::fs::remove_dir_all(&path).unwrap();
+}
+
 /// Returns the error of opening a file with this content, as text without the path.
 fn reason(path: &Path, content: &[u8]) -> (crate::ErrorKind, bool, String) {
     std::fs::write(path, content).unwrap();

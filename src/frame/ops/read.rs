@@ -1,5 +1,6 @@
 //! Reading the chunks of a frame.
 
+use crate::chunk::header::is_lazy;
 use crate::chunk::{
     BasicHeader, CParams, ChunkHeader, EXTENDED_HEADER_LENGTH, Special, make_lazy, special,
 };
@@ -148,7 +149,7 @@ impl Frame {
                 map.read_chunk(&reader, nchunk, stored, scratch)?
             }
         };
-        map.check_len(match &found {
+        map.check_chunk(match &found {
             FoundChunk::Borrowed(chunk) => chunk,
             FoundChunk::Owned(chunk) => chunk,
             FoundChunk::InScratch(len) => &scratch[..*len],
@@ -170,6 +171,7 @@ impl Frame {
             return self.chunk(nchunk);
         }
         let (lazy, front_len) = self.with_front_of(&map, stored, |front, whole| {
+            map.check_chunk(front)?;
             let header = ChunkHeader::parse(front)?;
             let front_len = front_len(&header);
             let is_special = header.special != Special::None;
@@ -192,7 +194,6 @@ impl Frame {
         if front_len > 0 {
             self.cached().front_len = front_len;
         }
-        map.check_len(&lazy)?;
         Ok(FrameChunk::Owned(lazy))
     }
 
@@ -406,8 +407,12 @@ impl Map {
         }
     }
 
-    /// Rejects chunks whose size contradicts the header of the frame.
-    fn check_len(&self, chunk: &[u8]) -> Result<()> {
+    /// Rejects chunks whose size contradicts the header of the frame, and lazy chunks: they would be
+    /// read from a position of the file that they contain. `chunk` is at least the header.
+    fn check_chunk(&self, chunk: &[u8]) -> Result<()> {
+        if is_lazy(chunk) {
+            return Err(Error::InvalidHeader.because("a stored chunk is marked as lazy"));
+        }
         let nbytes = BasicHeader::parse(chunk)?.nbytes;
         // Reordering can move the short chunk anywhere.
         let short = self.remainder() as i64;
