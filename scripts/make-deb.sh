@@ -87,15 +87,16 @@ for package in "${packages[@]}"; do
         echo "Maintainer: $maintainer"
         echo "Installed-Size: $(du -sk --apparent-size "$folder/usr" | cut -f 1)"
         echo "Depends: $depends"
-        sed -n "/^Package: $package$/,/^$/p" "$debian/control" | grep -v -e '^Package:' -e '^Depends:' -e '^$'
+        sed -n "/^Package: $package$/,/^$/p" "$debian/control" \
+            | grep -v -e '^Package:' -e '^Depends:' -e '^Shlibs:' -e '^$'
     } > "$folder/DEBIAN/control"
     # The shlibs file names C-Blosc's package, so that programs built with our library accept
     # either.
     for library in "$folder"/usr/lib/"$multiarch"/*.so.?; do
         [ -e "$library" ] || continue
         name=$(basename "$library")
-        provided=$(field Provides "$package")
-        echo "${name%.so.*} ${name##*.so.} ${provided:-$package}" | sed 's/ (= \(.*\))/ (>= \1)/' > "$folder/DEBIAN/shlibs"
+        accepted=$(field Shlibs "$package")
+        echo "${name%.so.*} ${name##*.so.} ${accepted:-$package}" > "$folder/DEBIAN/shlibs"
         echo "activate-noawait ldconfig" > "$folder/DEBIAN/triggers"
     done
     (cd "$folder" && find usr -type f -print0 | LC_ALL=C sort -z | xargs -0 md5sum > DEBIAN/md5sums)

@@ -87,6 +87,11 @@ for package in "${packages[@]}"; do
     echo "   $package: $(wc -l < "$work/installed") files"
 done
 
+# Programs built with our library also accept Debian's, which has the same functions.
+least=$(sed -n 's/^libblosc 1 libblosc1 (>= \(.*\))$/\1/p' "$stage"/var/lib/dpkg/info/ferroblosc-libblosc1*.shlibs)
+dpkg --compare-versions "$(dpkg-deb -f "$theirs"/libblosc1_*.deb Version)" ge "${least:?}" ||
+    { echo "programs would need libblosc1 $least" >&2; exit 1; }
+
 echo "== Using the installed packages"
 "$stage/usr/bin/b2" --version
 "$stage/usr/bin/blpk" --version
