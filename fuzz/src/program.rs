@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use ferroblosc::Result;
 use ferroblosc::b2nd::{Array, Layout};
-use ferroblosc::chunk::{CParams, Compressor, DParams, sizes};
+use ferroblosc::chunk::{BasicHeader, CParams, Compressor, DParams};
 use ferroblosc::codec;
 use ferroblosc::schunk::{SChunk, Storage, chunks};
 
@@ -184,10 +184,10 @@ impl Chunks {
 
     /// Whether calls on a damaged super-chunk are slow or need much memory.
     fn is_large(&self) -> bool {
+        // A chunk that is invalid apart from its header counts, too.
         let is_large = |number| {
-            let chunk = chunks::lazy_chunk(self.schunk.state(), number);
-            let sizes = chunk.and_then(|chunk| sizes(&chunk));
-            sizes.is_ok_and(|sizes| sizes.nbytes > MAX_CHUNK)
+            let header = self.schunk.chunk(number).and_then(|chunk| BasicHeader::parse(&chunk));
+            header.is_ok_and(|header| header.nbytes > MAX_CHUNK)
         };
         self.schunk.chunksize() > MAX_CHUNK
             || self.schunk.typesize() > MAX_CHUNK
