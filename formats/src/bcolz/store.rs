@@ -338,8 +338,13 @@ pub(crate) struct WriterLock {
 
 impl Drop for WriterLock {
     fn drop(&mut self) {
-        // The object may have been removed together with the lock file.
-        let _ = self.store.remove(&self.path);
+        let ours = self.stream.as_ref().map(|stream| stream.identity());
+        let found = self.store.file_ops(&self.path).map(|ops| ops.identify(&self.path));
+        // The object may have been removed together with the lock file, and another process may
+        // have created and locked a new one.
+        if found.is_ok_and(|found| Some(found) == ours) {
+            let _ = self.store.remove(&self.path);
+        }
         self.stream = None;
     }
 }

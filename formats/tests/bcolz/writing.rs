@@ -320,6 +320,24 @@ fn only_one_writer_can_open_an_array() {
     assert_eq!(tree(&root).len(), 6, "the lock file is removed");
 }
 
+/// The writer of a removed array does not release the lock of a new one at its path.
+#[cfg(unix)]
+#[test]
+fn a_writer_releases_only_its_own_lock() {
+    let scratch = Scratch::new();
+    let root = scratch.path("a");
+    made(&root, 100, 0..5);
+    let first = writer(&root);
+    std::fs::rename(&root, scratch.path("old")).unwrap();
+    made(&root, 100, 0..5);
+    let second = writer(&root);
+    drop(first);
+    let third = Carray::open(&root, Mode::Append, &Options::default());
+    assert!(matches!(third, Err(Error::Busy(_))));
+    drop(second);
+    assert_eq!(tree(&root).len(), 6, "the lock file is removed");
+}
+
 #[test]
 fn partial_rows_are_refused() {
     let scratch = Scratch::new();
