@@ -221,6 +221,7 @@ fn scan_once(path: &Path, output: &Path, checksums: bool) -> Result<(Repaired, b
         copy.set_chunksize(chunksize)?;
     }
     let mut decompressor = ferroblosc::chunk::Decompressor::default();
+    let mut plain = Vec::new();
     let mut position = u64::from(header.header_len);
     let wanted = header.counters.nbytes;
     let (mut found, mut lost) = (0, Vec::new());
@@ -235,7 +236,9 @@ fn scan_once(path: &Path, output: &Path, checksums: bool) -> Result<(Repaired, b
         if !fits {
             break;
         }
-        let mut plain = vec![0; usize::try_from(nbytes).unwrap_or(0)];
+        let len = usize::try_from(nbytes).unwrap_or(0);
+        plain.try_reserve(len.saturating_sub(plain.len())).map_err(ferroblosc::Error::from)?;
+        plain.resize(len, 0);
         let read = decompressor.decompress(&chunk, &mut plain);
         // A chunk that needs a missing plugin cannot be verified. It is kept.
         let is_unverified = read.is_err() && needs_plugin(&chunk);
@@ -411,6 +414,13 @@ fn repair_container(path: &Path, output: &Path) -> Result<Repaired> {
     Ok(repaired)
 }
 
+fn zeroed(len: usize) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(len).map_err(ferroblosc::Error::from)?;
+    bytes.resize(len, 0);
+    Ok(bytes)
+}
+
 /// Returns a Blosc 1.x chunk of zeros.
 fn zeros_of_blosc1(nbytes: u32, typesize: u8) -> Result<Vec<u8>> {
     let params = blosc1::Params {
@@ -420,8 +430,8 @@ fn zeros_of_blosc1(nbytes: u32, typesize: u8) -> Result<Vec<u8>> {
         splitmode: SplitMode::FORWARD_COMPAT,
         nthreads: 1,
     };
-    let plain = vec![0; nbytes as usize];
-    let mut chunk = vec![0; plain.len() + blosc1::HEADER_LENGTH];
+    let plain = zeroed(nbytes as usize)?;
+    let mut chunk = zeroed(plain.len() + blosc1::HEADER_LENGTH)?;
     let compressed = Engine::default().compress(&params, &plain, &mut chunk);
     let cbytes = compressed.map_err(bloscpack::Error::Compression)?;
     chunk.truncate(cbytes);

@@ -215,3 +215,17 @@ fn huge_sparse_files_are_read_in_little_memory() {
     let figures = folder.json("bench huge.npy --sample 1M -l 1 -c lz4 -f shuffle --json");
     assert_eq!(figures["nbytes"], 1 << 20);
 }
+
+#[test]
+fn a_lost_chunk_that_needs_too_much_memory_is_an_error() {
+    let (folder, _) = frame("");
+    folder.out("convert f.b2frame c.blp --chunk-size 8K");
+    let mut bytes = folder.read("c.blp");
+    // The size of the chunks in the header of the file.
+    bytes[8..12].copy_from_slice(&(1_i32 << 30).to_le_bytes());
+    folder.write("c.blp", &bytes);
+    let result = folder.limited("-v 1000000", &["repair", "--write", "c.blp"]);
+    assert_eq!(result.status, 1, "{}", result.err());
+    assert!(result.err().contains("Memory alloc"), "{}", result.err());
+    assert!(folder.read("c.blp") == bytes);
+}
