@@ -377,10 +377,13 @@ fn append_chunk<A: State + ?Sized>(a: &mut A, g: &Geometry, data: &[u8]) -> Resu
     shape[0] = grown.ok_or(Error::InvalidParam)?;
     let after = g.with_shape(&shape[..g.ndim])?;
     atomically(a, |a| {
+        let (_, mut bytes) = metalayer(a.chunks()).ok_or(Error::MetalayerNotFound)?;
         append_data(a.chunks_mut(), Source::Bytes(data))
             .map_err(|error| error.recast(ErrorKind::Failure))?;
-        let (_, mut bytes) = metalayer(a.chunks()).ok_or(Error::MetalayerNotFound)?;
-        publish(a, &mut bytes, &after)
+        publish(a, &mut bytes, &after).inspect_err(|_| {
+            // A chunk beyond the shape would shift the following ones.
+            let _ = remove(a, g.nchunks());
+        })
     })
 }
 

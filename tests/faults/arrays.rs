@@ -187,6 +187,42 @@ fn a_failed_array_call_leaves_the_old_state_usable() {
 }
 
 #[test]
+fn a_failed_append_of_a_chunk_leaves_no_chunk_beyond_the_shape() {
+    let layout = Layout { shape: &[16], chunkshape: &[8], blockshape: &[4] };
+    let (old, more) = (items(1, 16), items(2, 8));
+    for kind in Kind::ALL {
+        let guards = Guards::default();
+        let new_disk = || {
+            let disk = Disk::new();
+            let storage = kind.made_as().on(&disk, guards);
+            Array::from_item_bytes(storage, params(), &layout, "<u4", &old).unwrap();
+            kind.moved(disk)
+        };
+        let disk = Disk::holding(new_disk().contents());
+        open(kind, &disk, guards).unwrap().append(&more, 0).unwrap();
+        for (number, what) in disk.log().iter().enumerate() {
+            let disk = Disk::holding(new_disk().contents());
+            let mut array = open(kind, &disk, guards).unwrap();
+            disk.plan(number, Fault::Fail);
+            let made = array.append(&more, 0).is_ok();
+            disk.heal();
+            let context = format!("{kind:?}: failure at {number}, {what}");
+            let state = |array: &Array| (array.shape(), array.schunk().nchunks());
+            let expected = if made { (vec![24], 3) } else { (vec![16], 2) };
+            assert_eq!(state(&array), expected, "{context}");
+            if !made {
+                array.append(&more, 0).unwrap_or_else(|error| panic!("{context}: {error}"));
+            }
+            let another = open(kind, &disk, guards).unwrap();
+            for array in [&array, &another] {
+                assert_eq!(state(array), (vec![24], 3), "{context}: again");
+                assert!(array.items().unwrap() == [&old[..], &more].concat(), "{context}: again");
+            }
+        }
+    }
+}
+
+#[test]
 fn a_rollback_restores_an_arrays_shape_and_files() {
     each_call(|kind, guards, base, (name, call)| {
         let disk = Disk::holding(base.contents());
