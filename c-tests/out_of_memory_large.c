@@ -203,6 +203,64 @@ static void arrays_of_many_chunks(int kind) {
   TRY(b2nd_free_ctx(ctx));
 }
 
+/* Arrays with a dtype and another metalayer above 64 KiB. */
+static void arrays_with_large_metalayers(int kind) {
+  static const int64_t shape[] = {8, 8}, start[] = {1, 1}, stop[] = {3, 3}, larger[] = {9, 8}, part[] = {2, 2};
+  static const int32_t chunks[] = {4, 4}, blocks[] = {2, 2, 8};
+  static char dtype[CONTENT + 1];
+  blosc2_cparams cparams = items_of(1);
+  blosc2_storage storage = storage_of(kind, &cparams), memory = BLOSC2_STORAGE_DEFAULTS;
+  blosc2_metalayer layer = {"other", data, CONTENT};
+  b2nd_context_t *ctx, *plain;
+  b2nd_array_t *array, *other, *view;
+  uint8_t *frame;
+  int64_t frame_len;
+  bool needs_free, axis[] = {true, false, false};
+
+  memset(dtype, 'x', CONTENT);
+  memory.cparams = &cparams;
+  TRY_NEW(ctx, b2nd_create_ctx(&storage, 2, shape, chunks, blocks, dtype, 0, &layer, 1));
+  TRY_NEW(plain, b2nd_create_ctx(&memory, 2, shape, chunks, blocks, dtype, 0, NULL, 0));
+  TRY((remove_path(storage.urlpath), b2nd_from_cbuffer(ctx, &array, data, 64)));
+  TRY(b2nd_resize(array, larger, NULL));
+  TRY(b2nd_get_slice_cbuffer(array, start, stop, back, part, 4));
+  CHECK(back[0] == data[9] && back[3] == data[18]);
+  TRY(b2nd_copy(plain, array, &other));
+  CHECK(strcmp(other->dtype, dtype) == 0);
+  TRY(b2nd_free(other));
+  TRY(b2nd_get_slice(plain, &other, array, start, stop));
+  CHECK(strcmp(other->dtype, dtype) == 0);
+  TRY(b2nd_expand_dims(other, &view, axis, 3));
+  TRY(b2nd_free(view));
+  TRY(b2nd_free(other));
+  TRY(b2nd_to_cframe(array, &frame, &frame_len, &needs_free));
+  TRY(b2nd_from_cframe(frame, frame_len, true, &other));
+  CHECK(strcmp(other->dtype, dtype) == 0 && other->sc->nmetalayers == 2);
+  if (needs_free) {
+    free(frame);
+  }
+  TRY(b2nd_free(other));
+  TRY(b2nd_free(array));
+  if (name_of(kind) != NULL) {
+    TRY(b2nd_open(name_of(kind), &array));
+    CHECK(strcmp(array->dtype, dtype) == 0);
+    TRY(b2nd_free(array));
+    remove_path(name_of(kind));
+  }
+  TRY(b2nd_free_ctx(plain));
+  TRY(b2nd_free_ctx(ctx));
+  /* Items that fill a chunk are appended in another way. */
+  TRY_NEW(ctx, b2nd_create_ctx(&storage, 1, shape, blocks + 2, blocks, dtype, 0, NULL, 0));
+  TRY((remove_path(storage.urlpath), b2nd_from_cbuffer(ctx, &array, data, 8)));
+  TRY(b2nd_append(array, data + 8, 8, 0));
+  CHECK(array->shape[0] == 16 && array->sc->nchunks == 2);
+  TRY(b2nd_to_cbuffer(array, back, 16));
+  CHECK(memcmp(back, data, 16) == 0);
+  TRY(b2nd_free(array));
+  TRY(b2nd_free_ctx(ctx));
+  remove_path(storage.urlpath);
+}
+
 /* Chunks whose header declares up to 2 GiB: a call returns an error or data. */
 static void headers_that_lie(int kind) {
   static const uint8_t short_chunk[20] = {2, 1, 0x22, 1, 0, 0, 0, 0x7f, 0, 0x10, 0, 0, 20, 0, 0, 0};
@@ -247,6 +305,7 @@ static void work(void) {
     chunks_of_many_blocks(kind, 1);
     large_metalayers(kind);
     many_chunks(kind);
+    arrays_with_large_metalayers(kind);
     headers_that_lie(kind);
   }
   /* In files, each removed chunk is a separate change. */

@@ -169,15 +169,33 @@ pub(super) fn zero_chunk(s: &Chunks<'_>, geometry: &Geometry) -> Result<Buffer> 
 }
 
 /// Returns the name and the content of the metalayer that describes the array.
-pub fn metalayer(s: &Chunks<'_>) -> Option<(&'static str, Vec<u8>)> {
-    let mut found = None;
+///
+/// # Errors
+/// [`Error::MetalayerNotFound`] if the super-chunk is not an array; [`Error::MemoryAlloc`].
+pub fn metalayer(s: &Chunks<'_>) -> Result<(&'static str, Vec<u8>)> {
+    with_metalayer(s, |name, content| Ok((name, meta::copy_of(content)?)))
+}
+
+/// Returns the result of `f` for the name and the content of the metalayer that describes the
+/// array.
+///
+/// # Errors
+/// [`Error::MetalayerNotFound`] if the super-chunk is not an array; the errors of `f`.
+pub(super) fn with_metalayer<T>(
+    s: &Chunks<'_>,
+    f: impl Fn(&'static str, &[u8]) -> Result<T>,
+) -> Result<T> {
+    let mut result = Err(Error::MetalayerNotFound);
     s.with_layers(Layers::Fixed, &mut |layers| {
-        found = [meta::NAME, meta::OLD_NAME].into_iter().find_map(|wanted| {
+        let found = [meta::NAME, meta::OLD_NAME].into_iter().find_map(|wanted| {
             let layer = layers.iter().find(|&&(name, _)| name == wanted.as_bytes())?;
-            Some((wanted, layer.1.to_vec()))
+            Some((wanted, layer.1))
         });
+        if let Some((name, content)) = found {
+            result = f(name, content);
+        }
     });
-    found
+    result
 }
 
 /// Parses the array metalayer and derives the geometry.
@@ -185,13 +203,12 @@ pub fn metalayer(s: &Chunks<'_>) -> Option<(&'static str, Vec<u8>)> {
 /// # Errors
 /// [`Error::MetalayerNotFound`] if the super-chunk is not an array, [`Error::NullPointer`] for an
 /// empty metalayer, [`Error::Failure`] for a malformed one, [`Error::InvalidParam`] for invalid
-/// shapes.
+/// shapes; [`Error::MemoryAlloc`].
 pub fn find(s: &Chunks<'_>) -> Result<(Meta, Geometry)> {
-    let (_, bytes) = metalayer(s).ok_or(Error::MetalayerNotFound)?;
-    if bytes.is_empty() {
-        return Err(Error::NullPointer);
-    }
-    let (meta, _) = meta::parse(&bytes)?;
+    let (meta, _) = with_metalayer(s, |_, content| match content {
+        [] => Err(Error::NullPointer),
+        _ => meta::parse(content),
+    })?;
     let geometry = meta.geometry()?;
     Ok((meta, geometry))
 }

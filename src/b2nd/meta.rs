@@ -59,7 +59,7 @@ pub struct Meta {
 ///
 /// # Errors
 /// [`Error::Failure`] for shapes of different lengths or more than [`MAX_DIM`] dimensions, a
-/// negative format, and a dtype whose length overflows.
+/// negative format, and a dtype whose length overflows; [`Error::MemoryAlloc`].
 pub fn serialize(
     shape: &[i64],
     chunkshape: &[i32],
@@ -91,8 +91,20 @@ pub fn serialize(
     bytes.push(dtype_format as u8);
     bytes.push(STR32);
     bytes.extend_from_slice(&dtype_len.to_be_bytes());
+    bytes.try_reserve_exact(dtype.len())?;
     bytes.extend_from_slice(dtype);
     Ok(bytes)
+}
+
+/// Returns a copy of a dtype or of a metalayer.
+///
+/// # Errors
+/// [`Error::MemoryAlloc`].
+pub(super) fn copy_of(bytes: &[u8]) -> Result<Vec<u8>> {
+    let mut copy = Vec::new();
+    copy.try_reserve_exact(bytes.len())?;
+    copy.extend_from_slice(bytes);
+    Ok(copy)
 }
 
 /// Returns the number of dimensions, if the byte exists.
@@ -135,7 +147,8 @@ fn numbers<'a, const LEN: usize>(
 /// Parses the metalayer; returns its content and its length in bytes. Trailing bytes are ignored.
 ///
 /// # Errors
-/// Returns the same errors as [`parse_shapes`]; [`Error::Failure`] also for a malformed dtype.
+/// Returns the same errors as [`parse_shapes`]; [`Error::Failure`] also for a malformed dtype;
+/// [`Error::MemoryAlloc`].
 pub fn parse(bytes: &[u8]) -> Result<(Meta, usize)> {
     let (mut meta, at) = parse_shapes(bytes)?;
     if at == bytes.len() {
@@ -148,7 +161,7 @@ pub fn parse(bytes: &[u8]) -> Result<(Meta, usize)> {
         return Err(Error::Failure);
     }
     meta.dtype_format = head[0] as i8;
-    meta.dtype = Some(rest.get(..len).ok_or(Error::Failure)?.to_vec());
+    meta.dtype = Some(copy_of(rest.get(..len).ok_or(Error::Failure)?)?);
     Ok((meta, at + DTYPE_HEAD + len))
 }
 

@@ -5,7 +5,7 @@
 //! after it adds them. Items that are cut off within a chunk remain in it, and reappear when the
 //! array grows.
 
-use super::create::{metalayer, zero_chunk};
+use super::create::{metalayer, with_metalayer, zero_chunk};
 use super::geometry::Geometry;
 use super::meta;
 use super::request::{SliceRequest, advance};
@@ -147,9 +147,7 @@ pub fn resize<A: State + ?Sized>(a: &mut A, shape: &[i64], start: Option<&[i64]>
 }
 
 fn resize_to<A: State + ?Sized>(a: &mut A, plan: &Plan) -> Result<()> {
-    let Some((name, mut bytes)) = metalayer(a.chunks()) else {
-        return Err(Error::MetalayerNotFound);
-    };
+    let (name, mut bytes) = metalayer(a.chunks())?;
     // A metalayer cannot be added after chunks, and that of Caterva is never written.
     if name != meta::NAME {
         if a.chunks().counters().nchunks > 0 {
@@ -366,7 +364,7 @@ pub fn append<A: State + ?Sized>(a: &mut A, data: &[u8], axis: i8) -> Result<()>
             g.shape[dim] == chunk && i64::from(g.blockshape[dim]) == chunk
         })
         && a.chunks().counters().nchunks == g.nchunks()
-        && metalayer(a.chunks()).is_some_and(|(name, _)| name == meta::NAME);
+        && with_metalayer(a.chunks(), |name, _| Ok(name == meta::NAME)).unwrap_or(false);
     if is_chunk { append_chunk(a, &g, data) } else { insert_at(a, data, axis, |end| end) }
 }
 
@@ -377,7 +375,7 @@ fn append_chunk<A: State + ?Sized>(a: &mut A, g: &Geometry, data: &[u8]) -> Resu
     shape[0] = grown.ok_or(Error::InvalidParam)?;
     let after = g.with_shape(&shape[..g.ndim])?;
     atomically(a, |a| {
-        let (_, mut bytes) = metalayer(a.chunks()).ok_or(Error::MetalayerNotFound)?;
+        let (_, mut bytes) = metalayer(a.chunks())?;
         append_data(a.chunks_mut(), Source::Bytes(data))
             .map_err(|error| error.recast(ErrorKind::Failure))?;
         publish(a, &mut bytes, &after).inspect_err(|_| {

@@ -5,7 +5,7 @@ use super::meta;
 use super::state::State;
 use crate::frame::Frame;
 use crate::io::lock::{Kind as LockKind, LockGuard};
-use crate::{Error, Result, schunk};
+use crate::{Error, ErrorKind, Result, schunk};
 
 /// Loads a shape set by another handle or process. Returns whether the super-chunk or its
 /// metalayers have changed since the last call, even if the shape is the same.
@@ -28,8 +28,9 @@ pub fn refresh<A: State + ?Sized>(a: &A) -> Result<bool> {
     if version == a.seen_version() {
         return Ok(false);
     }
-    let Some((_, bytes)) = metalayer(a.chunks()) else {
-        return Ok(false);
+    let (_, bytes) = match metalayer(a.chunks()) {
+        Err(error) if error.kind() == ErrorKind::MetalayerNotFound => return Ok(false),
+        found => found?,
     };
     let before = a.geometry()?;
     let now = meta::parse(&bytes)?.0;
@@ -71,7 +72,7 @@ pub fn refresh_locked<A: State + ?Sized>(a: &A, kind: LockKind) -> Result<Option
 /// same number of chunks does not change the file's length, so a difference makes the next refresh
 /// read the whole frame.
 fn is_current<A: State + ?Sized>(a: &A, frame: &Frame) -> bool {
-    metalayer(a.chunks()).is_some_and(|(name, bytes)| {
+    metalayer(a.chunks()).is_ok_and(|(name, bytes)| {
         // A read error here recurs in the following refresh, which reports it.
         frame.compare_metalayer(name.as_bytes(), &bytes).unwrap_or(false)
     })

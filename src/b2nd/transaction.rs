@@ -1,6 +1,6 @@
 //! Transactions: several changes of an array that take effect together.
 
-use super::create::metalayer;
+use super::create::with_metalayer;
 use super::meta;
 use super::state::State;
 use super::sync::refresh;
@@ -56,10 +56,8 @@ pub(super) fn rollback_to<A: State + ?Sized>(a: &mut A, depth: usize) -> Result<
 
 /// Restores the shape from the metalayer in memory, without reading the file.
 fn restore_shape<A: State + ?Sized>(a: &mut A) {
-    let shape = metalayer(a.chunks())
-        .and_then(|(_, bytes)| meta::parse(&bytes).ok())
-        .and_then(|(meta, _)| meta.geometry().ok());
-    if let Some(geometry) = shape {
+    let shape = with_metalayer(a.chunks(), |_, content| meta::parse_shapes(content)?.0.geometry());
+    if let Ok(geometry) = shape {
         a.set_geometry(&geometry, a.version());
     }
 }

@@ -11,9 +11,9 @@ use crate::{defaults, schunk};
 use ferroblosc::b2nd::create::{Description, Fill, check_sizes, finish, initialize};
 use ferroblosc::b2nd::{Geometry, MAX_DIM};
 use ferroblosc::chunk::Special;
-use ferroblosc::{Error, ErrorKind, Result};
+use ferroblosc::{Buffer, Error, ErrorKind, Result};
 use ferroblosc_capi_common::{boundary, pointers};
-use std::ffi::{CString, c_char, c_int, c_void};
+use std::ffi::{c_char, c_int, c_void};
 
 impl b2nd_context_t {
     /// Returns the geometry of new arrays.
@@ -104,8 +104,8 @@ pub unsafe extern "C" fn b2nd_create_ctx(
                 chunkshape: [1; MAX_DIM],
                 blockshape: [1; MAX_DIM],
                 dtype: match pointers::c_str(dtype) {
-                    Some(dtype) => dtype.to_owned(),
-                    None => default_dtype(cparams.typesize),
+                    Some(dtype) => Buffer::copy_of(dtype.to_bytes())?,
+                    None => default_dtype(cparams.typesize)?,
                 },
                 dtype_format,
                 storage,
@@ -130,8 +130,8 @@ pub unsafe extern "C" fn b2nd_create_ctx(
 }
 
 /// Returns the bytes dtype for items of `typesize` bytes.
-fn default_dtype(typesize: i32) -> CString {
-    CString::new(format!("|S{typesize}")).unwrap_or_default()
+fn default_dtype(typesize: i32) -> Result<Buffer> {
+    Buffer::copy_of(format!("|S{typesize}").as_bytes())
 }
 
 /// Checks the shapes of a context, apart from limits that depend on the array's shape, which may
@@ -200,7 +200,7 @@ pub(super) unsafe fn make(ctx: &b2nd_context_t, content: Fill<'_>) -> Result<*mu
         unsafe { schunk::create(storage) }.map_err(|error| error.recast(ErrorKind::Failure))
     })?;
     let description = Description {
-        dtype: Some(ctx.dtype.as_bytes()),
+        dtype: Some(&ctx.dtype),
         dtype_format: ctx.dtype_format,
         metalayers: &metalayers,
     };
@@ -208,7 +208,7 @@ pub(super) unsafe fn make(ctx: &b2nd_context_t, content: Fill<'_>) -> Result<*mu
     unsafe {
         array_or_discard(sc, || {
             initialize(&mut CSchunk::new(sc)?, &geometry, &description, content)?;
-            let dtype = Some(ctx.dtype.as_bytes());
+            let dtype = Some(&ctx.dtype[..]);
             new_array(sc, &geometry, dtype, ctx.dtype_format, 0)
         })
     }

@@ -150,7 +150,7 @@ pub unsafe extern "C" fn b2nd_print_meta(array: *const b2nd_array_t) -> c_int {
     boundary!(b2nd_print_meta, {
         // SAFETY: the caller passes an array, or NULL.
         let array = unsafe { CArray::enter(array, Purpose::Inspect) }?;
-        let (_, bytes) = metalayer(array.chunks()).ok_or(Error::MetalayerNotFound)?;
+        let (_, bytes) = metalayer(array.chunks())?;
         let (meta, _) = meta::parse(&bytes)?;
         let text = CString::new(meta::describe(&meta)).map_err(|_| Error::Failure)?;
         // SAFETY: the arguments are a format and its C string. The output is written to the C

@@ -248,7 +248,7 @@ pub(super) unsafe fn copy_of(ctx: &mut b2nd_context_t, src: CArray) -> Result<*m
         unsafe { schunk::copy_to(src.schunk(), storage) }
             .map_err(|error| error.recast(ErrorKind::Failure))
     })?;
-    let dtype = Some(ctx.dtype.as_bytes());
+    let dtype = Some(&ctx.dtype[..]);
     // SAFETY: the super-chunk was just created, and its chunks have this geometry.
     unsafe { array_or_discard(sc, || new_array(sc, &geometry, dtype, ctx.dtype_format, 0)) }
 }
@@ -283,7 +283,7 @@ unsafe fn copy_with_partitions(ctx: &b2nd_context_t, src: CArray) -> Result<*mut
         .collect();
     let shape = src.geometry()?;
     // The metalayers of the caller's context are those of arrays that it creates later.
-    let mut ctx = b2nd_context_t { dtype: ctx.dtype.clone(), metalayers, ..*ctx };
+    let mut ctx = b2nd_context_t { dtype: Buffer::copy_of(&ctx.dtype)?, metalayers, ..*ctx };
     // SAFETY: guaranteed by the caller; the metalayers are valid until the end of the function.
     let made = unsafe { slice(&mut ctx, src, &[0; MAX_DIM][..shape.ndim], shape.shape()) }?;
     // SAFETY: the array was just created, so the pointer is valid.

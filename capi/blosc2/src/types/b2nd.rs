@@ -5,7 +5,8 @@ use super::io::blosc2_storage;
 use super::params::blosc2_cparams;
 use super::schunk::{blosc2_metalayer, blosc2_schunk};
 use crate::constants::metalayers::BLOSC2_MAX_METALAYERS;
-use std::ffi::{CString, c_char};
+use ferroblosc::Buffer;
+use std::ffi::c_char;
 
 /// The maximum number of dimensions of an array.
 pub const B2ND_MAX_DIM: usize = 16;
@@ -27,7 +28,7 @@ pub struct b2nd_context_t {
     pub(crate) shape: [i64; B2ND_MAX_DIM],
     pub(crate) chunkshape: [i32; B2ND_MAX_DIM],
     pub(crate) blockshape: [i32; B2ND_MAX_DIM],
-    pub(crate) dtype: CString,
+    pub(crate) dtype: Buffer,
     pub(crate) dtype_format: i8,
     /// Owned by the caller, except the compression parameters.
     pub(crate) storage: blosc2_storage,
