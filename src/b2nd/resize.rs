@@ -247,8 +247,10 @@ fn add_chunks<A: State + ?Sized>(a: &mut A, plan: &Plan, added: &mut Vec<i64>) -
             at.push(usize::try_from(nchunk).map_err(|_| Error::Failure)?);
             Ok(())
         })?;
+        added.try_reserve_exact(at.len())?;
         let inserted = insert_special(a.chunks_mut(), &at, &zeros);
         if inserted.map_err(|error| error.recast(ErrorKind::Failure))? {
+            added.extend(at.iter().map(|&nchunk| nchunk as i64));
             return Ok(());
         }
     }

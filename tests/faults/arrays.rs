@@ -223,6 +223,38 @@ fn a_failed_append_of_a_chunk_leaves_no_chunk_beyond_the_shape() {
 }
 
 #[test]
+fn a_failed_growth_leaves_no_item_at_another_place() {
+    let growths = ["append columns", "insert", "insert columns", "grow"];
+    for kind in Kind::ALL {
+        let guards = Guards::default();
+        let base = filled(kind, guards, "<u4");
+        for (name, call) in CALLS.into_iter().filter(|(name, _)| growths.contains(name)) {
+            let disk = Disk::holding(base.contents());
+            let mut array = open(kind, &disk, guards).unwrap();
+            let old = content(&array).unwrap();
+            call(&mut array).unwrap();
+            let new = content(&array).unwrap();
+            for (number, what) in disk.log().iter().enumerate() {
+                let context = format!("{kind:?}: {name}, failure at {number}, {what}");
+                let disk = Disk::holding(base.contents());
+                let mut array = open(kind, &disk, guards).unwrap();
+                disk.plan(number, Fault::Fail);
+                let made = call(&mut array).is_ok();
+                disk.heal();
+                let expected = if made { &new } else { &old };
+                assert!(content(&array).unwrap() == *expected, "{context}");
+                let another = open(kind, &disk, guards).unwrap();
+                assert!(content(&another).unwrap() == *expected, "{context}: another handle");
+                if !made {
+                    call(&mut array).unwrap_or_else(|error| panic!("{context}: {error}"));
+                    assert!(content(&array).unwrap() == new, "{context}: again");
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn a_rollback_restores_an_arrays_shape_and_files() {
     each_call(|kind, guards, base, (name, call)| {
         let disk = Disk::holding(base.contents());
