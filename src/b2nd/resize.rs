@@ -17,7 +17,7 @@ use super::{MAX_DIM, state};
 use crate::chunk::Source;
 use crate::frame::Frame;
 use crate::schunk::chunks::{
-    NewChunk, append_data, delete as delete_chunk, delete_apart, delete_deferred,
+    NewChunk, append_data, delete as delete_chunk, delete_apart, delete_at_once, delete_deferred,
     insert as insert_chunk, insert_special,
 };
 use crate::schunk::{meta as metalayers, transaction};
@@ -32,6 +32,9 @@ struct Plan {
     /// Positions at which items are removed and inserted.
     out: [i64; MAX_DIM],
     into: [i64; MAX_DIM],
+    /// Whether chunks of a frame are removed by one change also without transactions, so that all
+    /// or none of them move.
+    at_once: bool,
 }
 
 impl Plan {
@@ -80,6 +83,7 @@ impl Plan {
             before,
             out,
             into,
+            at_once: false,
         })
     }
 }
@@ -127,12 +131,21 @@ fn each_chunk_in(
 /// [`Error::InvalidParam`] for invalid shapes and positions, and for views; [`Error::Failure`] if
 /// chunks cannot be removed or added, and for arrays of Caterva with chunks; [`Error::Lock`].
 pub fn resize<A: State + ?Sized>(a: &mut A, shape: &[i64], start: Option<&[i64]>) -> Result<()> {
+    resize_by(a, shape, start, false)
+}
+
+fn resize_by<A: State + ?Sized>(
+    a: &mut A,
+    shape: &[i64],
+    start: Option<&[i64]>,
+    at_once: bool,
+) -> Result<()> {
     if a.is_view() {
         return Err(Error::InvalidParam);
     }
     let _held = a.chunks().frame().map(Frame::lock_exclusive).transpose()?;
     refresh(a)?;
-    let plan = Plan::new(a.geometry()?, shape, start)?;
+    let plan = Plan { at_once, ..Plan::new(a.geometry()?, shape, start)? };
     if plan.before == plan.after {
         return Ok(());
     }
@@ -210,7 +223,12 @@ fn remove_chunks<A: State + ?Sized>(a: &mut A, plan: &Plan) -> Result<()> {
     }
     // In a transaction no hole is reused. If the chunks cannot be removed at once, the last one is
     // removed first, since the list of chunks after a removed one moves.
-    if delete_deferred(a.chunks_mut(), &gone).map_err(|error| error.recast(ErrorKind::Failure))? {
+    let deleted = if plan.at_once && !transaction::has_transactions(a.chunks()) {
+        delete_at_once(a.chunks_mut(), &gone)
+    } else {
+        delete_deferred(a.chunks_mut(), &gone)
+    };
+    if deleted.map_err(|error| error.recast(ErrorKind::Failure))? {
         return Ok(());
     }
     if transaction::has_transactions(a.chunks()) {
@@ -337,8 +355,11 @@ fn insert_at<A: State + ?Sized>(
             i64::try_from(data.len()).map_err(|_| Error::InvalidParam)?,
         )?;
         set(a, &request, data).inspect_err(|_| {
-            // Removes the added items, which have no data. This may fail for the same reason.
-            let _ = resize(a, &before.shape[..ndim], (!at_end).then_some(&starts[..ndim]));
+            // Removes the added items, which have no data. This may fail for the same reason, for
+            // instance a full disk: the items remain then, unless only chunks at the end do.
+            let start = (!at_end).then_some(&starts[..ndim]);
+            let at_once = !at_end || axis > 0;
+            let _ = resize_by(a, &before.shape[..ndim], start, at_once);
         })
     })
 }

@@ -401,10 +401,20 @@ pub fn delete<S: State + ?Sized>(s: &mut S, nchunk: i64) -> Result<i64> {
 /// # Errors
 /// Returns the same errors as [`delete`].
 pub(crate) fn delete_deferred<S: State + ?Sized>(s: &mut S, numbers: &[i64]) -> Result<bool> {
-    let refused = ErrorKind::ChunkUpdate;
-    if !s.frame().is_some_and(Frame::defers_changes) {
-        return Ok(false);
+    if s.frame().is_some_and(Frame::defers_changes) {
+        delete_at_once(s, numbers)
+    } else {
+        Ok(false)
     }
+}
+
+/// Deletes several chunks of a frame as one change. `numbers` are in ascending order. Returns
+/// `false`, and changes nothing, unless all chunks have the same size.
+///
+/// # Errors
+/// Returns the same errors as [`delete`].
+pub(crate) fn delete_at_once<S: State + ?Sized>(s: &mut S, numbers: &[i64]) -> Result<bool> {
+    let refused = ErrorKind::ChunkUpdate;
     refresh_from_file(s).map_err(|error| collapse(error, refused))?;
     let before = s.counters();
     let full = i64::from(before.chunksize).checked_mul(before.nchunks);

@@ -255,6 +255,49 @@ fn a_failed_growth_leaves_no_item_at_another_place() {
 }
 
 #[test]
+fn a_growth_on_a_full_disk_leaves_no_item_at_another_place() {
+    // The old items after each growth.
+    let growths: [(&str, &[[i64; 4]]); 3] = [
+        ("append columns", &[[0, 0, 40, 30]]),
+        ("insert", &[[0, 0, 10, 30], [20, 0, 50, 30]]),
+        ("insert columns", &[[0, 0, 40, 15], [0, 30, 40, 45]]),
+    ];
+    for kind in Kind::ALL {
+        let guards = Guards::default();
+        let base = filled(kind, guards, "<u4");
+        for (name, parts) in growths {
+            let (_, call) = CALLS.into_iter().find(|call| call.0 == name).unwrap();
+            let disk = Disk::holding(base.contents());
+            let mut new = open(kind, &disk, guards).unwrap();
+            let old = content(&new).unwrap();
+            call(&mut new).unwrap();
+            for (number, what) in disk.log().iter().enumerate() {
+                let context = format!("{kind:?}: {name}, full at {number}, {what}");
+                let disk = Disk::holding(base.contents());
+                let mut array = open(kind, &disk, guards).unwrap();
+                disk.plan(number, Fault::Full);
+                let _ = call(&mut array);
+                disk.heal();
+                let another = open(kind, &disk, guards).unwrap();
+                for array in [&array, &another] {
+                    if array.shape() == old.shape {
+                        assert!(content(array).unwrap() == old, "{context}");
+                        continue;
+                    }
+                    assert_eq!(array.shape(), new.shape(), "{context}");
+                    for &[row, column, last_row, last_column] in parts {
+                        let part = |array: &Array| {
+                            array.get_slice(&[row, column], &[last_row, last_column]).unwrap()
+                        };
+                        assert!(part(array) == part(&new), "{context}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn a_rollback_restores_an_arrays_shape_and_files() {
     each_call(|kind, guards, base, (name, call)| {
         let disk = Disk::holding(base.contents());

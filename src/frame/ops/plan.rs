@@ -40,8 +40,7 @@ pub enum Change<'a> {
     Update(usize, Stored<'a>),
     /// Deletes a chunk.
     Delete(usize),
-    /// Deletes chunks, in a transaction that defers its changes. The indexes are those before the
-    /// change, in ascending order.
+    /// Deletes chunks. The indexes are those before the change, in ascending order.
     DeleteAll(&'a [usize]),
     /// Reorders the chunks: new chunk `i` is the old chunk with the index in entry `i`.
     Reorder(&'a [usize]),
