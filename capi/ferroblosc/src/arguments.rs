@@ -1,6 +1,7 @@
 //! Conversions of C arguments and results of the Bloscpack and bcolz functions.
 
 use crate::types::bloscpack_args;
+use ferroblosc::io::open_regular;
 use ferroblosc::{Buffer, Error, Result, trace_error};
 use ferroblosc_capi_common::buffers::c_string;
 use ferroblosc_capi_common::os;
@@ -281,7 +282,7 @@ pub unsafe fn write_output_and_metadata(
 /// Opens a container, which must have no interrupted change.
 pub fn open(path: &Path) -> Result<Archive<File>> {
     bloscpack::check_complete(path).map_err(recorded)?;
-    let file = File::open(path).map_err(|error| recorded(error.into()))?;
+    let file = open_regular(path).map_err(|error| recorded(error.into()))?;
     Archive::open(file).map_err(blpk)
 }
 

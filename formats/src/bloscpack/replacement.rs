@@ -45,13 +45,9 @@ impl Replacement {
         let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let existing = fs::metadata(&target).ok();
         if existing.as_ref().is_some_and(|found| !found.is_file()) {
-            let open = |reads| {
-                open_with_spare_descriptors(|| {
-                    OpenOptions::new().read(reads).write(true).open(&target)
-                })
-            };
-            // Fall back to write-only access.
-            let file = open(true).or_else(|_| open(false))?;
+            // Write-only: a FIFO that is also read needs no other reader, and the data are lost.
+            let open = || OpenOptions::new().write(true).open(&target);
+            let file = open_with_spare_descriptors(open)?;
             return Ok(Replacement { file, path: path.to_owned(), names: None, _claim: None });
         }
         let no_name = || io::Error::from(io::ErrorKind::InvalidInput);

@@ -107,7 +107,20 @@ impl<R: Read + Send> Unpacking<R> {
 /// [`Error`]
 pub fn open_file(input: &Path) -> Result<Unpacking<BufReader<NamedFile>>> {
     journal::check(input)?;
-    let file = NamedFile::open(input)?;
+    unpacking_of(NamedFile::open(input)?)
+}
+
+/// Opens a container that is read more than once, like [`open_file`]: never waits for a FIFO, and
+/// rejects it.
+///
+/// # Errors
+/// [`Error`]
+pub(super) fn open_regular_file(input: &Path) -> Result<Unpacking<BufReader<NamedFile>>> {
+    journal::check(input)?;
+    unpacking_of(NamedFile::open_regular(input)?)
+}
+
+fn unpacking_of(file: NamedFile) -> Result<Unpacking<BufReader<NamedFile>>> {
     let size = known_size(file.file())?;
     Unpacking::new(BufReader::with_capacity(FILE_BUFFER, file), size)
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::error::Result;
 use super::pipeline::{self, ThreadSplit};
-use super::unpack::open_file;
+use super::unpack::open_regular_file;
 use crate::blpk::{self, Archive, Chunk, Header, UNUSED_OFFSET};
 use ferroblosc::blosc1::Engine;
 
@@ -37,7 +37,7 @@ const MAX_FAULTS: usize = 100;
 /// # Errors
 /// Returns an error if the file cannot be read at all, for example because of an invalid header.
 pub fn verify(path: &Path, nthreads: usize) -> Result<Report> {
-    let mut unpacking = open_file(path)?;
+    let mut unpacking = open_regular_file(path)?;
     let header = *unpacking.header();
     let mut report = Report {
         header,
@@ -79,7 +79,7 @@ pub fn verify(path: &Path, nthreads: usize) -> Result<Report> {
         other => other?,
     }
     let end = stream.position();
-    let mut archive = Archive::open(NamedFile::open(path)?)?;
+    let mut archive = Archive::open(NamedFile::open_regular(path)?)?;
     if report.faults.is_empty() {
         report.trailing = archive.file_size().saturating_sub(end);
     }

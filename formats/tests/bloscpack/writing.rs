@@ -313,3 +313,34 @@ fn a_link_remains_a_link_and_its_target_keeps_its_permissions() {
     let mode = std::fs::metadata(&output).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o640);
 }
+
+/// Creates a FIFO and opens its reading end, so that it can be opened for writing without waiting.
+fn fifo_with_reader(scratch: &Scratch) -> (std::path::PathBuf, std::fs::File) {
+    use std::os::unix::fs::OpenOptionsExt;
+    const O_NONBLOCK: i32 = if cfg!(target_os = "linux") { 0o4000 } else { 4 };
+    let fifo = scratch.path("fifo");
+    let made = std::process::Command::new("mkfifo").arg(&fifo).status();
+    assert!(made.unwrap().success());
+    let reader = std::fs::File::options().read(true).custom_flags(O_NONBLOCK).open(&fifo).unwrap();
+    (fifo, reader)
+}
+
+#[test]
+fn writing_to_a_fifo_fails_after_its_reader_has_left() {
+    use std::io::Write;
+    let scratch = Scratch::new();
+    let (fifo, reader) = fifo_with_reader(&scratch);
+    let mut replacement = bloscpack::Replacement::create(&fifo).unwrap();
+    replacement.file().write_all(b"abc").unwrap();
+    drop(reader);
+    let error = replacement.file().write_all(b"abc").unwrap_err();
+    assert_eq!(error.kind(), std::io::ErrorKind::BrokenPipe);
+}
+
+#[test]
+fn a_fifo_is_not_verified() {
+    let scratch = Scratch::new();
+    let (fifo, _reader) = fifo_with_reader(&scratch);
+    let error = bloscpack::verify(&fifo, 1).unwrap_err().to_string();
+    assert!(error.contains("not a regular file"), "{error}");
+}
