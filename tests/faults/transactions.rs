@@ -293,6 +293,27 @@ fn commits_after(interfere: fn(&Disk) -> Result<()>) -> (Result<()>, Content, Co
 }
 
 #[test]
+fn a_rollback_keeps_the_chunks_of_another_writer() {
+    for kind in [Kind::File, Kind::Directory] {
+        for commits in [true, false] {
+            let disk = filled(kind, DURABLE);
+            let mut schunk = kind.open(&disk, DURABLE).unwrap();
+            let mut other = kind.open(&disk, DURABLE).unwrap();
+            let mut open = schunk.transaction().unwrap();
+            open.append(&data(9, CHUNK)).unwrap();
+            other.append(&data(10, CHUNK)).unwrap();
+            let new = content(&other).unwrap();
+            if commits {
+                assert_eq!(open.commit(), Err(Error::FileWrite));
+            } else {
+                drop(open);
+            }
+            assert!(found_by_another(kind, &disk) == new, "{kind:?}");
+        }
+    }
+}
+
+#[test]
 fn a_commit_fails_if_another_writer_changed_the_file() {
     let (committed, expected, found) = commits_after(|disk| {
         let mut other = Kind::File.open(disk, DURABLE)?;

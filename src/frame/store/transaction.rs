@@ -270,8 +270,11 @@ impl Transaction {
                 }
             }
             Changes::Directory { created, dropped } => {
-                for &id in created.iter().skip(written.created) {
-                    self.files.remove(&self.files.chunk_path(id));
+                let has_files = created.len() > written.created;
+                if has_files && is_unchanged(&self.files, &self.fixed) {
+                    for &id in created.iter().skip(written.created) {
+                        self.files.remove(&self.files.chunk_path(id));
+                    }
                 }
                 Arc::make_mut(created).truncate(written.created);
                 dropped.truncate(written.dropped);
@@ -337,6 +340,23 @@ pub fn check_identity(files: &Files, stream: &dyn Stream) -> Result<()> {
     }
     trace_error!("the file of a transaction was replaced by another one");
     Err(Error::FileOpen)
+}
+
+/// Whether the index of a directory is the committed one. Otherwise another writer may have given
+/// the numbers of the new chunk files to chunks of its own.
+fn is_unchanged(files: &Files, committed: &[u8; FIXED_LEN]) -> bool {
+    let current = files.acquire().and_then(|(stream, _)| stream.fixed_header());
+    match current {
+        Ok(fixed) if fixed == *committed => true,
+        Ok(_) => {
+            trace_warning!("chunk files of a transaction remain: another writer changed the index");
+            false
+        }
+        Err(error) => {
+            trace_warning!("chunk files of a transaction remain: {error}");
+            false
+        }
+    }
 }
 
 /// Truncates a file at the end of the committed frame, unless another writer has changed the frame.
