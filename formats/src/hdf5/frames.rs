@@ -6,7 +6,7 @@
 use ferroblosc::b2nd::{self, Array, Geometry, Layout};
 use ferroblosc::chunk::{CParams, DParams};
 use ferroblosc::schunk::{SChunk, Storage, serialize};
-use ferroblosc::{Buffer, Result};
+use ferroblosc::{Buffer, ErrorKind, Result};
 
 /// The number of the filter that stores chunks of Blosc 1.x.
 pub const BLOSC: i32 = 32001;
@@ -21,8 +21,10 @@ pub fn chunk_in(stored: &[u8], chunkshape: &[i32]) -> Option<(Vec<u8>, Option<Ve
         return None;
     }
     let chunk = schunk.chunk(0).ok()?.to_vec();
-    if b2nd::create::metalayer(schunk.state()).is_none() {
-        return Some((chunk, None));
+    match b2nd::create::metalayer(schunk.state()) {
+        Ok(_) => {}
+        Err(error) if error.kind() == ErrorKind::MetalayerNotFound => return Some((chunk, None)),
+        Err(_) => return None,
     }
     let array = Array::from_schunk(schunk).ok()?;
     let geometry = array.geometry();

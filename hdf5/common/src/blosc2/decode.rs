@@ -7,12 +7,12 @@
 use super::parameters::Parameters;
 use crate::filter::Failure;
 use crate::limits::frame_size;
-use ferroblosc::Buffer;
 use ferroblosc::b2nd::create::metalayer;
 use ferroblosc::b2nd::request::SliceRequest;
 use ferroblosc::b2nd::{Array, get};
 use ferroblosc::chunk::DParams;
 use ferroblosc::schunk::SChunk;
+use ferroblosc::{Buffer, ErrorKind};
 
 /// Decodes the chunk in a frame.
 ///
@@ -23,10 +23,10 @@ pub fn decode(parameters: &Parameters<'_>, stored: &[u8]) -> Result<Buffer, Fail
     dparams.apply_environment();
     let schunk = SChunk::from_bytes(stored, dparams)?;
     let limit = frame_size(parameters.chunksize, stored.len());
-    if metalayer(schunk.state()).is_some() {
-        decode_array(parameters, &Array::from_schunk(schunk)?, limit)
-    } else {
-        decode_plain(&schunk, limit)
+    match metalayer(schunk.state()) {
+        Ok(_) => decode_array(parameters, &Array::from_schunk(schunk)?, limit),
+        Err(error) if error.kind() == ErrorKind::MetalayerNotFound => decode_plain(&schunk, limit),
+        Err(error) => Err(error.into()),
     }
 }
 
