@@ -25,8 +25,8 @@ mapfile -t roots < <(sed 's/^/-u/' "$work/exports")
 "$ld" -r --gc-sections --force-group-allocation "${roots[@]}" -o "$work/all.o" "$staticlib"
 # Rust's standard library contains LLVM bitcode, which crashes binutils with the plugin of an older
 # LLVM.
-# The function of glibc is a hidden weak symbol, so that it stays undefined (without_thread_atexit in
-# capi/common). The linker gold rejects such a symbol if a shared library defines it, so it has a
+# The function of glibc is a hidden weak symbol, so that it stays undefined (without_thread_atexit
+# in capi/common). The linker gold rejects such a symbol if a shared library defines it, so it has a
 # name here that no library defines.
 "$objcopy" --keep-global-symbols="$work/exports" --remove-section=.llvmbc --remove-section=.llvmcmd \
     --redefine-sym __cxa_thread_atexit_impl=_ferroblosc_no_thread_atexit "$work/all.o" "$work/library.o"

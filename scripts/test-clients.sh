@@ -5,10 +5,11 @@
 # usage: test-clients.sh BUILD [CLIENT...]
 #
 # BUILD is cargo's output directory. Each client is a script in scripts/clients; the default is all
-# of them. `fast` stands for those that need less than three minutes. The clients are unmodified Debian packages, PyPI packages built from source, or crates;
-# missing ones are installed. /proc/self/maps of each client process proves which libraries it
-# loaded; the ELF note of a Rust program, which code is linked to it. CLIENT_JOBS clients run at a
-# time; the default is the number of processors.
+# of them. `fast` stands for those that need less than three minutes. The clients are unmodified
+# Debian packages, PyPI packages built from source, or crates; missing ones are installed.
+# /proc/self/maps of each client process proves which libraries it loaded; the ELF note of a Rust
+# program, which code is linked to it. CLIENT_JOBS clients run at a time; the default is the number
+# of processors.
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/.." && pwd)

@@ -52,9 +52,9 @@ proven() {
 }
 
 # rust_tests DIRECTORY REPLACED OPTIONS...: runs `cargo test` with our package instead of the crate
-# REPLACED, and writes the results to the file DIRECTORY.results: a sorted line for each test, without
-# the times. CLIENT_ORIGINALS=yes runs the tests with the original crate, too, whose results are in
-# DIRECTORY.originals.
+# REPLACED, and writes the results to the file DIRECTORY.results: a sorted line for each test,
+# without the times. CLIENT_ORIGINALS=yes runs the tests with the original crate, too, whose results
+# are in DIRECTORY.originals.
 rust_tests() {
     local folder=$1 replaced=$2 patch
     shift 2

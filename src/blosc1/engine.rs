@@ -67,8 +67,8 @@ impl Engine {
     /// Decompresses the chunk `src`; returns the size of its data in bytes.
     ///
     /// # Errors
-    /// [`Error`] if the header or a length is invalid; [`Error::Failure`] if the blocks are invalid,
-    /// or if threads are needed and their number is invalid.
+    /// [`Error`] if the header or a length is invalid; [`Error::Failure`] if the blocks are
+    /// invalid, or if threads are needed and their number is invalid.
     pub fn decompress(&mut self, src: &[u8], nthreads: i32, dest: &mut [u8]) -> Result<usize> {
         let header = src.first_chunk().ok_or(Error::Failure)?;
         let lengths = check::lengths(header, dest.len())?;

@@ -269,8 +269,8 @@ pub trait Backend: Send + Sync {
     }
 
     /// Whether the `len` bytes at `start` overlap bytes that a stream may lend ([`Stream::view`]),
-    /// so that a write or truncation changes or moves them; `None` if this is unknown. Only addresses
-    /// are compared.
+    /// so that a write or truncation changes or moves them; `None` if this is unknown. Only
+    /// addresses are compared.
     fn lends(&self, start: *const u8, len: usize) -> Option<bool> {
         let _ = (start, len);
         Some(false)

@@ -13,9 +13,9 @@
 //! and none can be created, as on a read-only medium, a reader whose frame is not writable needs no
 //! lock.
 //!
-//! `flock` locks belong to an open file description, which a forked child shares. A [`Lock`] belongs
-//! to the process that acquired it: its copy in the child is not held, and the child opens the lock
-//! file again.
+//! `flock` locks belong to an open file description, which a forked child shares. A [`Lock`]
+//! belongs to the process that acquired it: its copy in the child is not held, and the child opens
+//! the lock file again.
 
 use super::ReadAt;
 use super::reader::open_with_spare_descriptors;
@@ -48,8 +48,8 @@ pub enum Kind {
     /// Others must wait. The generation is incremented.
     Exclusive,
     /// Exclusive, for a call that changes several chunks. The acquisition of each change, nested
-    /// directly in this one, increments the generation once, as in C-Blosc2. There must be no shared
-    /// acquisition in between.
+    /// directly in this one, increments the generation once, as in C-Blosc2. There must be no
+    /// shared acquisition in between.
     Call,
 }
 
@@ -74,8 +74,9 @@ struct State {
     outermost: Option<Kind>,
     /// The generation that was last read or written.
     seen: u64,
-    /// The [`gate::generation`] of the process that opened the file and acquired the lock. It changes
-    /// at a fork. The id of the process would cost a system call in each nested acquisition.
+    /// The [`gate::generation`] of the process that opened the file and acquired the lock. It
+    /// changes at a fork. The id of the process would cost a system call in each nested
+    /// acquisition.
     process: u32,
 }
 
@@ -612,7 +613,8 @@ mod tests {
         assert!(while_locked(&path, || lock().acquire_guard(Kind::Shared).is_ok()));
     }
 
-    /// Turns a held lock into the copy that a forked child has. Returns the lock file of the parent.
+    /// Turns a held lock into the copy that a forked child has. Returns the lock file of the
+    /// parent.
     fn inherit(lock: &Lock) -> File {
         let mut state = lock.state();
         state.process ^= 1;

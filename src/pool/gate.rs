@@ -291,8 +291,8 @@ fn untagged(stored: u64, generation: u32) -> u32 {
     if (stored >> 32) as u32 == generation { stored as u32 } else { 0 }
 }
 
-/// Returns the number of forks between the first process and this one. A forked child recognises the
-/// state of its parent by it.
+/// Returns the number of forks between the first process and this one. A forked child recognises
+/// the state of its parent by it.
 pub(crate) fn generation() -> u32 {
     process::register_handler();
     // The number wraps only after 2³² nested forks.

@@ -1,7 +1,7 @@
 //! A list that many threads read and few change, such as a registry.
 //!
-//! A change replaces the whole list, and no thread waits for another. A forked child therefore never
-//! finds the list locked or half changed.
+//! A change replaces the whole list, and no thread waits for another. A forked child therefore
+//! never finds the list locked or half changed.
 
 use std::marker::PhantomData;
 use std::ptr;
@@ -38,8 +38,8 @@ impl<T: Clone> SharedList<T> {
         self.load()?.iter().find(|item| is_wanted(item)).cloned()
     }
 
-    /// Replaces the list by what `change` makes of a copy of it, and returns the result of `change`,
-    /// which is called again if another thread changed the list in the meantime.
+    /// Replaces the list by what `change` makes of a copy of it, and returns the result of
+    /// `change`, which is called again if another thread changed the list in the meantime.
     pub fn update<R>(&self, mut change: impl FnMut(&mut Vec<T>) -> R) -> R {
         loop {
             // While this reference exists, no other list has the address of the old one.
@@ -86,8 +86,8 @@ impl<T: Clone> SharedList<T> {
         Some(list)
     }
 
-    /// Whether no thread is counting its reference to an old list. Returns false after a short spin:
-    /// in a forked child a reader may not exist, so this function must not wait for it.
+    /// Whether no thread is counting its reference to an old list. Returns false after a short
+    /// spin: in a forked child a reader may not exist, so this function must not wait for it.
     fn has_no_readers(&self) -> bool {
         (0..READER_CHECKS).any(|_| {
             let is_free = self.readers.load(Ordering::SeqCst) == 0;

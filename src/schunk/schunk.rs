@@ -563,8 +563,8 @@ impl SChunk {
     /// or 8 bytes) or [`Special::Uninit`]. If `nitems` is 0, nothing happens.
     ///
     /// # Errors
-    /// - [`Error::InvalidParam`] if `nitems` is negative, or `chunksize` is below the item size; in a
-    ///   frame also for more than 268,435,455 chunks;
+    /// - [`Error::InvalidParam`] if `nitems` is negative, or `chunksize` is below the item size; in
+    ///   a frame also for more than 268,435,455 chunks;
     /// - [`Error::FrameSpecial`] if there are chunks already; in a frame also for another `kind`,
     ///   and if `chunksize` is not a multiple of the item size. The [write
     ///   errors](SChunk#write-errors) other than [`Error::InvalidParam`], [`Error::Lock`] and

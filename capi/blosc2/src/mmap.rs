@@ -49,7 +49,8 @@ fn open(path: &CStr, mode: MapMode) -> Result<*mut libc::FILE, Error> {
 
 fork_safe_global! {
     /// State of mapped files that is not in their structs. An entry exists from the first use of a
-    /// mapping until it is destroyed. Callbacks of calls that lock the engines may use mapped files.
+    /// mapping until it is destroyed. Callbacks of calls that lock the engines may use mapped
+    /// files.
     static MAPPED: Vec<MappingState> = Vec::new();
     locked after ENGINES;
 }

@@ -216,8 +216,8 @@ mod tests {
     use std::sync::{Mutex, PoisonError, mpsc};
     use std::time::Duration;
 
-    /// Held by each test: C libraries that run fork handlers under a lock let a fork of another test
-    /// wait for one in a callback, which waits for it.
+    /// Held by each test: C libraries that run fork handlers under a lock let a fork of another
+    /// test wait for one in a callback, which waits for it.
     static ALONE: Mutex<()> = Mutex::new(());
 
     fork_safe_global! {

@@ -266,8 +266,8 @@ fn has_own_files(
 }
 
 /// Derives the sizes from the chunks. Rows of several items become one-dimensional rows. A chunk
-/// that cannot be read counts as a full one if there are others after it, and otherwise has the size
-/// in its header.
+/// that cannot be read counts as a full one if there are others after it, and otherwise has the
+/// size in its header.
 fn sizes_from_chunks(data: &Path, storage: &Storage, store: &Store) -> Result<Option<Sizes>> {
     let item = storage.dtype.itemsize();
     let chunk_items = storage.chunklen.saturating_mul(item).max(1);

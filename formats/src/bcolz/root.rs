@@ -21,8 +21,8 @@ pub(super) const SIZES: &str = "sizes";
 /// The file of dtype and parameters, in [`META`].
 pub(super) const STORAGE: &str = "storage";
 
-/// Whether a file in the directory of an array or table, or in its metadata directory, is one of the
-/// format, a lock file or a temporary file.
+/// Whether a file in the directory of an array or table, or in its metadata directory, is one of
+/// the format, a lock file or a temporary file.
 pub(crate) fn is_file_of_object(name: &str) -> bool {
     let is_reserved = name.starts_with("__") && name.ends_with("__");
     is_reserved || name == RENAMING || matches!(name, SIZES | STORAGE) || is_file_of_writer(name)

@@ -76,7 +76,8 @@ impl Directory {
         }
     }
 
-    /// Returns what the subdirectory `name` at `path` contains; `None` if it is no part of the data.
+    /// Returns what the subdirectory `name` at `path` contains; `None` if it is no part of the
+    /// data.
     fn subdirectory(self, name: &str, path: &Path) -> Option<Directory> {
         match self {
             Directory::Ctable if bcolz::is_ctable(path) => Some(Directory::Ctable),

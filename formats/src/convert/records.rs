@@ -194,8 +194,8 @@ enum Values {
     Items(Vec<u8>),
 }
 
-/// Writes a text as UTF-32 with NULs up to `width` bytes. A buffer for all rows could need much more
-/// memory than the texts.
+/// Writes a text as UTF-32 with NULs up to `width` bytes. A buffer for all rows could need much
+/// more memory than the texts.
 fn write_text(output: &mut dyn Write, text: &str, width: usize) -> Result<()> {
     let chars = text.chars().flat_map(|char| u32::from(char).to_le_bytes());
     let bytes: Vec<u8> = chars.collect();

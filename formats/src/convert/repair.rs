@@ -322,7 +322,8 @@ impl<'a> FoundChunks<'a> {
         FoundChunks { archive, is_in_order: true, stored: Vec::new(), plain: Vec::new() }
     }
 
-    /// Reads a chunk into `stored`. Returns whether it is intact, or needs a plugin that is missing.
+    /// Reads a chunk into `stored`. Returns whether it is intact, or needs a plugin that is
+    /// missing.
     fn read(&mut self, number: u64) -> Result<bool> {
         let was_in_order = self.is_in_order;
         for uses_offset in [!was_in_order, was_in_order] {

@@ -422,7 +422,8 @@ impl Dtype {
     /// Returns the dtype with its description as the string.
     ///
     /// # Errors
-    /// [`Error::Objects`]; [`Error::Overlap`] if fields overlap, which a description does not support.
+    /// [`Error::Objects`]; [`Error::Overlap`] if fields overlap, which a description does not
+    /// support.
     pub fn described(&self) -> Result<Dtype> {
         if self.has_overlap() {
             return Err(Error::Overlap(self.text.clone()));

@@ -47,9 +47,10 @@ impl Frame {
     /// Returns the size in bytes of the data section, or of all chunk files.
     ///
     /// # Errors
-    /// [`ErrorKind`](crate::ErrorKind) `InvalidParam` for frames of an older layout, for more than
-    /// [`MAX_CHUNKS`], and when bytes outside the frame would be overwritten; `Data` when the metalayers do not fit the header;
-    /// `MemoryAlloc`; the errors of the backend. On an error the frame is unchanged.
+    /// [`ErrorKind`](crate::ErrorKind) `InvalidParam` for frames of an older layout, for more
+    /// chunks than an index can have, and when bytes outside the frame would be overwritten; `Data`
+    /// when the metalayers do not fit the header; `MemoryAlloc`; the errors of the backend. On an
+    /// error the frame is unchanged.
     pub fn change(
         &mut self,
         change: Change<'_>,

@@ -63,9 +63,9 @@ impl FileState {
         Ok(FileState { fixed, position, start })
     }
 
-    /// Whether the file has the same state as when it was read. Every writer writes the index before
-    /// the header, and a change in place begins at `position`. If both are unchanged after the rest
-    /// was read, no change overlapped it.
+    /// Whether the file has the same state as when it was read. Every writer writes the index
+    /// before the header, and a change in place begins at `position`. If both are unchanged after
+    /// the rest was read, no change overlapped it.
     ///
     /// # Errors
     /// Returns the errors of reading.

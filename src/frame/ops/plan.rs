@@ -139,8 +139,8 @@ impl Change<'_> {
 
 impl Frame {
     /// Returns the sizes in bytes of the stored chunks that a change removes, in their order. If it
-    /// deletes several chunks of a frame in one file, chunks that were committed earlier count as 0:
-    /// their bytes are not reused.
+    /// deletes several chunks of a frame in one file, chunks that were committed earlier count as
+    /// 0: their bytes are not reused.
     ///
     /// # Errors
     /// [`Error::InvalidParam`] if there is no such chunk; [`Error::MemoryAlloc`]; the errors of

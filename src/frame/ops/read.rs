@@ -407,8 +407,8 @@ impl Map {
         }
     }
 
-    /// Rejects chunks whose size contradicts the header of the frame, and lazy chunks: they would be
-    /// read from a position of the file that they contain. `chunk` is at least the header.
+    /// Rejects chunks whose size contradicts the header of the frame, and lazy chunks: they would
+    /// be read from a position of the file that they contain. `chunk` is at least the header.
     fn check_chunk(&self, chunk: &[u8]) -> Result<()> {
         if is_lazy(chunk) {
             return Err(Error::InvalidHeader.because("a stored chunk is marked as lazy"));

@@ -177,8 +177,8 @@ fn refuse_store(path: &Path) -> Outcome {
     Ok(())
 }
 
-/// Returns whether the file of an output `FILE:/NAME` exists. Fails if arrays of this form cannot be
-/// added to it: only to HDF5 files arrays of this format can.
+/// Returns whether the file of an output `FILE:/NAME` exists. Fails if arrays of this form cannot
+/// be added to it: only to HDF5 files arrays of this format can.
 fn can_grow(path: &Path, form: Form) -> Result<bool, Failure> {
     if fs::symlink_metadata(path).is_err() {
         return Ok(false);
@@ -312,7 +312,8 @@ pub fn convert_one(
     convert_like(from, None, to, options, in_context)
 }
 
-/// Converts data as [`convert_one`], with these compression parameters instead of those of the input.
+/// Converts data as [`convert_one`], with these compression parameters instead of those of the
+/// input.
 fn convert_like(
     (input, found): (&Path, &Detected),
     like: Option<Compression>,

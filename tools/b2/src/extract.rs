@@ -1,8 +1,9 @@
 //! `slice`: a slice of an array as a new array.
 //!
 //! If the slice has no steps and begins at chunk boundaries, the chunks that it contains completely
-//! are copied without decompression. All other items are read in boxes of at most 64 MiB. A chunk at
-//! the end of the array may contain items that a resize removed: it is copied only if it has none.
+//! are copied without decompression. All other items are read in boxes of at most 64 MiB. A chunk
+//! at the end of the array may contain items that a resize removed: it is copied only if it has
+//! none.
 
 use crate::cli::{Cli, SliceArgs};
 use crate::error::{self, Failure, Outcome};

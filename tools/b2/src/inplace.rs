@@ -76,8 +76,8 @@ fn refuse_others(path: &Path, found: &Detected) -> Outcome {
         .at(path))
 }
 
-/// Returns the names of the other files in the directory of a frame. They are kept when the frame is
-/// replaced. Directories cannot be kept, and are an error.
+/// Returns the names of the other files in the directory of a frame. They are kept when the frame
+/// is replaced. Directories cannot be kept, and are an error.
 pub fn other_files(path: &Path, found: &Detected) -> Result<Vec<OsString>, Failure> {
     let failed = |error| named(error, Error::FileRead, "read", path);
     let mut files = Vec::new();

@@ -198,8 +198,8 @@ pub struct Overwritten {
 }
 
 impl Overwritten {
-    /// Returns the output if it exists, is one of the inputs, and is replaced because `force` is true.
-    /// Waits for the lock of the frame while another program changes it.
+    /// Returns the output if it exists, is one of the inputs, and is replaced because `force` is
+    /// true. Waits for the lock of the frame while another program changes it.
     pub fn find<'a>(
         output: &Path,
         force: bool,

@@ -147,7 +147,8 @@ fn value_of(value: &Json) -> Result<Value, String> {
     })
 }
 
-/// Returns the error of a number that MessagePack does not support. Only its first digits are shown.
+/// Returns the error of a number that MessagePack does not support. Only its first digits are
+/// shown.
 fn out_of_range(number: &str, is_integer: bool) -> String {
     let shown = match number.char_indices().nth(SHOWN_DIGITS) {
         Some((end, _)) => format!("{}…", &number[..end]),

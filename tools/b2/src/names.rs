@@ -39,7 +39,8 @@ pub fn format_of_name(path: &Path) -> Option<OutputFormat> {
     EXTENSIONS.into_iter().find(|(known, _)| has_extension(known)).map(|(_, to)| to)
 }
 
-/// Fails if the extension of an output that will be a frame is that of another format, or of stores.
+/// Fails if the extension of an output that will be a frame is that of another format, or of
+/// stores.
 pub fn check_frame_name(path: &Path) -> Outcome {
     let of_frames = |to| matches!(to, OutputFormat::B2frame | OutputFormat::B2nd);
     let is_other = match format_of_name(path) {

@@ -116,8 +116,8 @@ fn remove_leftovers(parent: &Path) {
     let names = fs::read_dir(parent).into_iter().flatten().flatten();
     for entry in names.filter(|entry| entry.file_name().to_str().is_some_and(is_staging_name)) {
         let path = entry.path();
-        // Without file locks, folders in use cannot be recognised, and nothing is removed. The marker
-        // is checked first, because the lock may create a file in the folder.
+        // Without file locks, folders in use cannot be recognised, and nothing is removed. The
+        // marker is checked first, because the lock may create a file in the folder.
         if os::is_own(&path)
             && fs::symlink_metadata(path.join(MARKER)).is_ok_and(|found| found.is_file())
             && let Ok(Some(lock)) = DirectoryLock::of(&path)

@@ -62,8 +62,8 @@ impl CSchunk {
         if is_lent { Some(true) } else { self.has_in_use(start, len) }
     }
 
-    /// Whether one of the `len` bytes at `start` belongs to the frame or the struct; `None` if it may
-    /// belong to a backend of the program.
+    /// Whether one of the `len` bytes at `start` belongs to the frame or the struct; `None` if it
+    /// may belong to a backend of the program.
     fn has_in_use(self, start: *const u8, len: usize) -> Option<bool> {
         let argument = (start, len);
         let has =

@@ -566,8 +566,8 @@ pub unsafe extern "C" fn blosc2_schunk_unlock(schunk: *mut blosc2_schunk) -> c_i
     boundary!(blosc2_schunk_unlock, always, {
         // SAFETY: the caller passes a super-chunk, or NULL.
         let schunk = unsafe { CSchunk::new(schunk) }?;
-        // Overlapping calls of other threads would otherwise keep the lock, which stays exclusive. A
-        // call that can't wait for them releases it nevertheless.
+        // Overlapping calls of other threads would otherwise keep the lock, which stays exclusive.
+        // A call that can't wait for them releases it nevertheless.
         let _entered = schunk.entered(Purpose::Change).ok();
         if let Some(frame) = schunk.frame() {
             frame.unlock();

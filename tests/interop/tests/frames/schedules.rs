@@ -1,8 +1,8 @@
 //! Random schedules of two processes that change one super-chunk with locks.
 //!
 //! In each round both processes run a few random calls at the same time. There must be an order of
-//! these calls, which keeps the order within each process, that explains all results and the content
-//! of the super-chunk: then nothing is lost, and nothing is torn.
+//! these calls, which keeps the order within each process, that explains all results and the
+//! content of the super-chunk: then nothing is lost, and nothing is torn.
 
 use ferroblosc_interop::data::Random;
 use ferroblosc_interop::ffi::Cparams;
@@ -106,7 +106,8 @@ fn make_call(handle: &Handle, random: &mut Random, value: i64) -> Result<Record,
         3..6 => Call::Update,
         6..9 => Call::Delete,
         9 => Call::Read,
-        // The reference reads the file before it locks it, and damages it if that is changed between.
+        // The reference reads the file before it locks it, and damages it if that is changed
+        // between.
         10 if handle.library.name == "ours" => Call::SetMeta,
         _ => Call::GetMeta,
     };

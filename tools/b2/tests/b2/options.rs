@@ -49,8 +49,8 @@ fn content(path: &Path) -> Vec<(String, Vec<u8>)> {
     found
 }
 
-/// Converts with each option. Returns the options that were ignored. Frames are a part of the output
-/// if `is_frame`.
+/// Converts with each option. Returns the options that were ignored. Frames are a part of the
+/// output if `is_frame`.
 fn ignored(folder: &TestDir, (line, output): (&str, &str), is_frame: bool) -> Vec<String> {
     folder.succeed(&format!("-q convert {line}"));
     let expected = content(&folder.path(output));
