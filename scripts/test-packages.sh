@@ -58,7 +58,8 @@ for package in "${published[@]}"; do
     cd "$work/$folder"
     if [[ " ${selected[*]} " != *" $name "* ]]; then
         echo "$folder: compiled"
-        cargo check --quiet --all-targets --all-features
+        cargo check --quiet --all-features
+        cargo check --quiet --tests --examples --all-features
         continue
     fi
     echo "$folder: tests"
