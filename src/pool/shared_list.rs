@@ -58,8 +58,8 @@ impl<T: Clone> SharedList<T> {
                 continue;
             }
             if !address.is_null() && self.has_no_readers() {
-                // SAFETY: the exchange removed the list's reference from `current`, and each thread
-                // that loaded it from there has counted its own reference.
+                // SAFETY: the pointer came from `Arc::into_raw`. The exchange removed its reference
+                // from `current`, and each thread that loaded it from there has counted its own.
                 drop(unsafe { Arc::from_raw(address) });
             }
             return result;
@@ -76,8 +76,9 @@ impl<T: Clone> SharedList<T> {
         }
         self.readers.fetch_add(1, Ordering::SeqCst);
         let current = self.current.load(Ordering::SeqCst);
-        // SAFETY: the pointer came from `Arc::into_raw` in `update`. Its reference is not dropped
-        // while this thread is counted as a reader, so a further one may be made of it.
+        // SAFETY: the pointer came from `Arc::into_raw` in `update`, and is not null, since a change
+        // never stores null. Its reference is not dropped while this thread is counted as a reader,
+        // so a further one may be made of it.
         let list = unsafe {
             Arc::increment_strong_count(current);
             Arc::from_raw(current)
@@ -103,7 +104,8 @@ impl<T> Drop for SharedList<T> {
     fn drop(&mut self) {
         let current = self.current.load(Ordering::Relaxed);
         if !current.is_null() {
-            // SAFETY: `update` stored a pointer from `Arc::into_raw`, and no thread uses the list.
+            // SAFETY: `update` stored a pointer from `Arc::into_raw`. This is the only reference to
+            // the list itself, so no thread uses the pointer any more.
             drop(unsafe { Arc::from_raw(current) });
         }
     }
