@@ -204,24 +204,31 @@ static int forward_unchanged(const uint8_t *input, uint8_t *output, int32_t size
   return 0;
 }
 
+/* Registers a filter and compresses data with it. Returns the size of the chunk. */
+static int compress_with_filter(blosc2_filter *filter, uint8_t *data, uint8_t *chunk) {
+  blosc2_cparams cparams = items_of(ITEM);
+  blosc2_context *context;
+  int len;
+
+  CHECK_IS(blosc2_register_filter(filter), 0);
+  fill_with_data(data, ALL);
+  cparams.blocksize = BLOCK;
+  cparams.filters[4] = filter->id;
+  context = blosc2_create_cctx(cparams);
+  len = blosc2_compress_ctx(context, data, ALL, chunk, ALL + BLOSC2_MAX_OVERHEAD);
+  CHECK(len > 0);
+  blosc2_free_ctx(context);
+  return len;
+}
+
 /* A callback of a call without a context makes such calls, and calls that read their settings: none
  * waits for the outer call. */
 static void calls_without_a_context_do_not_wait_for_themselves(void) {
   static uint8_t data[ALL], chunk[ALL + BLOSC2_MAX_OVERHEAD], back[ALL];
   blosc2_filter filter = {
       .id = 202, .name = "makes calls", .version = 1, .forward = forward_unchanged, .backward = backward_by_calls};
-  blosc2_cparams cparams = items_of(ITEM);
-  blosc2_context *context;
-  int nthreads, len;
+  int nthreads, len = compress_with_filter(&filter, data, chunk);
 
-  CHECK_IS(blosc2_register_filter(&filter), 0);
-  fill_with_data(data, sizeof data);
-  cparams.blocksize = BLOCK;
-  cparams.filters[4] = 202;
-  context = blosc2_create_cctx(cparams);
-  len = blosc2_compress_ctx(context, data, sizeof data, chunk, sizeof chunk);
-  CHECK(len > 0);
-  blosc2_free_ctx(context);
   for (nthreads = 1; nthreads <= 3; nthreads += 2) {
     done_well = refused = wrong = inner_rounds = 0;
     CHECK(blosc2_set_nthreads((int16_t)nthreads) > 0);
@@ -312,20 +319,11 @@ static void callbacks_of_calls_without_a_context_fork(void) {
   static uint8_t data[ALL], chunk[ALL + BLOSC2_MAX_OVERHEAD], plain[ALL + BLOSC2_MAX_OVERHEAD], back[ALL];
   blosc2_filter filter = {
       .id = 203, .name = "forks", .version = 1, .forward = forward_unchanged, .backward = backward_by_fork};
-  blosc2_cparams cparams = items_of(ITEM);
-  blosc2_context *context;
-  int i, len;
+  int i, len = compress_with_filter(&filter, data, chunk);
 
-  CHECK_IS(blosc2_register_filter(&filter), 0);
-  fill_with_data(data, sizeof data);
   plain_len = blosc2_compress(5, BLOSC_SHUFFLE, ITEM, data, sizeof data, plain, sizeof plain);
   plain_chunk = plain;
-  cparams.blocksize = BLOCK;
-  cparams.filters[4] = 203;
-  context = blosc2_create_cctx(cparams);
-  len = blosc2_compress_ctx(context, data, sizeof data, chunk, sizeof chunk);
-  CHECK(len > 0 && plain_len > 0);
-  blosc2_free_ctx(context);
+  CHECK(plain_len > 0);
   forks = 0;
   blosc2_set_threads_callback(run_elsewhere, NULL);
   CHECK_IS(blosc2_set_nthreads(3), 1);
