@@ -29,6 +29,7 @@ pub enum MapMode {
 
 impl MapMode {
     /// Returns the permitted access to the mapping.
+    #[doc(hidden)]
     pub fn access(self) -> Access {
         match self {
             MapMode::Read => Access::Read,
@@ -49,6 +50,7 @@ impl MapMode {
 
     /// Prints the line about a mapped file, if `BLOSC_INFO` is set. Programs for C-Blosc2 search
     /// for this text.
+    #[doc(hidden)]
     pub fn write_info(self, path: &dyn std::fmt::Display, mapping: &Mapping) {
         crate::trace::write_info(format_args!(
             "Opened memory-mapped file {path} in mode {} with an mapping size of {} bytes.",
