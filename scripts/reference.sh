@@ -6,7 +6,9 @@
 # | NAME | content | the path is | or that in the variable |
 # |---|---|---|---|
 # | library | C-Blosc2 3.3.5, from the wheel of python-blosc2 | a library | FERROBLOSC_REFERENCE |
+# | library-aarch64 | the same for Linux with aarch64 | a library | - |
 # | blosc1 | C-Blosc 1.21 of Debian 12 and its dependencies | a folder | FERROBLOSC_REFERENCE1 |
+# | blosc1-ARCH | the same for another architecture of Debian, with libstdc++ | a folder | - |
 # | blosc2 | python-blosc2 4.14.1 | the folder of `python` | FERROBLOSC_BLOSC2 |
 # | arrow | pyarrow 26.0.1 | as bcolz | FERROBLOSC_ARROW |
 # | bloscpack | Bloscpack 0.16.0 | the folder of `blpk` and `python` | FERROBLOSC_BLOSCPACK |
@@ -24,7 +26,12 @@ folder=$target/$name
 wheel=blosc2==4.14.1
 case $name in
     library) folder=$target/venv path=${FERROBLOSC_REFERENCE:-} packages="--no-deps $wheel" ;;
+    library-aarch64)
+        path=
+        packages="--no-deps --platform manylinux_2_28_aarch64 --only-binary=:all: --target $folder/site $wheel"
+        ;;
     blosc1) path=${FERROBLOSC_REFERENCE1:-} packages='libblosc1 libsnappy1v5 liblz4-1 libzstd1 zlib1g' ;;
+    blosc1-*) path= packages='libblosc1 libsnappy1v5 liblz4-1 libzstd1 zlib1g libstdc++6' ;;
     blosc2) path=${FERROBLOSC_BLOSC2:-} packages=$wheel ;;
     arrow) path=${FERROBLOSC_ARROW:-} packages='numpy pyarrow==26.0.1' ;;
     # Bloscpack imports setuptools, which newer Pythons' venvs lack.
@@ -85,10 +92,19 @@ download_libraries() {
     rm -rf "$folder"
     mkdir -p "$folder/packages"
     cd "$folder/packages"
-    # Silences apt's warning that a download as root is not sandboxed.
+    # The lists of another architecture are kept in this folder, so that the system does not change.
+    options=
+    if [ "$name" != blosc1 ]; then
+        mkdir -p lists/partial cache
+        architecture=${name#blosc1-}
+        options="-o APT::Architecture=$architecture -o APT::Architectures=$architecture
+            -o Dir::State::Lists=$PWD/lists -o Dir::Cache=$PWD/cache"
+    fi
+    # Silences apt's warning that a download as root is not sandboxed. If the lists of one repository
+    # cannot be fetched, the packages may be in those of another one.
     # shellcheck disable=SC2086
-    apt-get download $packages > /dev/null 2>&1 \
-        || { apt-get update -qq && apt-get download $packages; } >&2
+    apt-get $options download $packages > /dev/null 2>&1 \
+        || { apt-get $options update -qq || true; apt-get $options download $packages; } >&2
     for package in *.deb; do
         dpkg -x "$package" tree
     done
@@ -97,7 +113,7 @@ download_libraries() {
 }
 
 case $name in
-    library)
+    library | library-*)
         install_packages
         library=$(find "$folder" -path '*/blosc2/lib/libblosc2.so')
         if [ -z "$library" ]; then
@@ -108,7 +124,7 @@ case $name in
         fi
         echo "$library"
         ;;
-    blosc1)
+    blosc1 | blosc1-*)
         download_libraries
         echo "$folder"
         ;;

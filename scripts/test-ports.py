@@ -6,12 +6,14 @@ usage: test-ports.py [TARGET...]
 Installs what a target needs (with rustup, and Debian packages as root), cross-compiles the project
 with the C codecs, and runs on it, natively, in QEMU's user mode or, for WebAssembly, in Node:
 
-  unit     the unit tests of the core, of the formats and of libblosc2, whose structs a C compiler
-           for the target checks (WebAssembly: of the core and the formats)
-  C        C programs, linked with the shared libraries (not in WebAssembly)
-  digest   digests of chunks and frames of all codecs, which must be those of this machine
-  corpus   files of all formats: each machine verifies and changes those of all others, and this one
-           verifies the changed ones
+  unit       the unit tests of the core, of the formats and of libblosc2, whose structs a C compiler
+             for the target checks (WebAssembly: of the core and the formats)
+  C          C programs, linked with the shared libraries (not in WebAssembly)
+  reference  C-Blosc 1.21 of Debian for the target reads chunks of ours, and vice versa; for aarch64
+             also C-Blosc2, from the wheel of python-blosc2, with frames
+  digest     digests of chunks and frames of all codecs, which must be those of this machine
+  corpus     files of all formats: each machine verifies and changes those of all others, and this
+             one verifies the changed ones
 
 Every program has a time limit. The table at the end has the results and times; if anything fails,
 the status is 1. Without arguments, all targets are tested.
@@ -87,6 +89,8 @@ class Target:
     emulator: str = ""  # the program of QEMU; none if this machine runs the target
     differing: list = field(default_factory=list)  # the names of the digests that differ
     cflags: str = ""  # replaces that of .cargo/config.toml
+    debian: str = ""  # the name of the architecture in Debian 12, if it is released for it
+    has_wheel: bool = False  # whether there is a wheel of python-blosc2
 
     @property
     def is_wasm(self):
@@ -124,9 +128,10 @@ class Target:
         return TARGET_DIR / self.triple / "debug" / (name + ".wasm" if self.is_wasm else name)
 
 
-def emulated(triple, compiler, emulator, architecture, differing=(), cflags=""):
+def emulated(triple, compiler, emulator, architecture, differing=(), cflags="", **options):
     packages = [f"gcc-{compiler}", f"libc6-dev-{architecture}-cross", "qemu-user"]
-    return Target(triple, compiler, packages, emulator, list(differing), cflags)
+    options = {"debian": architecture} | options
+    return Target(triple, compiler, packages, emulator, list(differing), cflags, **options)
 
 
 TARGETS = {
@@ -135,6 +140,7 @@ TARGETS = {
         "i686-linux-gnu",
         ["gcc-i686-linux-gnu", "libc6-dev-i386-cross", "libc6-i386", "lib32gcc-s1"],
         differing=OF_32_BITS,
+        debian="i386",
     ),
     "s390x": emulated("s390x-unknown-linux-gnu", "s390x-linux-gnu", "qemu-s390x", "s390x", OF_BIG_ENDIAN),
     "armv7": emulated(
@@ -147,8 +153,8 @@ TARGETS = {
         "-fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2",
     ),
     "powerpc64le": emulated("powerpc64le-unknown-linux-gnu", "powerpc64le-linux-gnu", "qemu-ppc64le", "ppc64el"),
-    "riscv64": emulated("riscv64gc-unknown-linux-gnu", "riscv64-linux-gnu", "qemu-riscv64", "riscv64"),
-    "aarch64": emulated("aarch64-unknown-linux-gnu", "aarch64-linux-gnu", "qemu-aarch64", "arm64"),
+    "riscv64": emulated("riscv64gc-unknown-linux-gnu", "riscv64-linux-gnu", "qemu-riscv64", "riscv64", debian=""),
+    "aarch64": emulated("aarch64-unknown-linux-gnu", "aarch64-linux-gnu", "qemu-aarch64", "arm64", has_wheel=True),
     "wasip1": Target("wasm32-wasip1", "", ["nodejs"], "node", OF_32_BITS),
 }
 
@@ -230,19 +236,55 @@ def c_programs(target):
             (libraries / link).symlink_to(target.program(f"lib{name}.so"))
     count = 0
     for library, sources in PROGRAMS.items():
-        # Programs for libferroblosc also use libblosc2.
-        needed = [library, "blosc2"] if library == "ferroblosc" else [library]
-        linked = [str(libraries / f"lib{name}.so") for name in needed]
         for source in sources:
-            program = folder / source.replace("/", "-").replace(".", "-")
-            run(
-                [f"{target.compiler}-gcc", "-std=c99", "-D_DEFAULT_SOURCE", "-D_FILE_OFFSET_BITS=64", "-O1",
-                 "-pthread", "-Wall", "-Wextra", "-pedantic", "-Werror", "-I", "include", f"c-tests/{source}",
-                 "-o", str(program), *linked, "-lm", "-ldl"]
-            )
-            run(target.command(program, libraries=libraries), LIMIT, folder)
+            run(target.command(compiled(target, library, source), libraries=libraries), LIMIT, folder)
             count += 1
     return f"{count} programs"
+
+
+def compiled(target, library, source):
+    """Compiles a program of `c-tests`, linked with one of our libraries; returns its path."""
+    folder = TARGET_DIR / "ports" / target.triple
+    # Programs for libferroblosc also use libblosc2.
+    needed = [library, "blosc2"] if library == "ferroblosc" else [library]
+    linked = [str(folder / "lib" / f"lib{name}.so") for name in needed]
+    program = folder / source.replace("/", "-").replace(".", "-")
+    run(
+        [f"{target.compiler}-gcc", "-std=c99", "-D_DEFAULT_SOURCE", "-D_FILE_OFFSET_BITS=64", "-O1",
+         "-pthread", "-Wall", "-Wextra", "-pedantic", "-Werror", "-I", "include", f"c-tests/{source}",
+         "-o", str(program), *linked, "-lm", "-ldl"]
+    )
+    return program
+
+
+def reference(target):
+    """Lets the reference read what our libraries write, and vice versa; returns its names."""
+    folder = TARGET_DIR / "ports" / target.triple
+    script = str(ROOT / "scripts/reference.sh")
+    # C-Blosc2 cannot write all frames of rows_exchange.c.
+    exchanges = []
+    if target.debian:
+        theirs = Path(run([script, f"blosc1-{target.debian}"]).splitlines()[-1])
+        exchanges += [("blosc", "blosc1/exchange.c", theirs, writer) for writer in ["ours", "theirs"]]
+    if target.has_wheel:
+        theirs = folder / "theirs"
+        theirs.mkdir(exist_ok=True)
+        (theirs / "libblosc2.so.9").unlink(missing_ok=True)
+        (theirs / "libblosc2.so.9").symlink_to(run([script, "library-aarch64"]).splitlines()[-1])
+        exchanges += [("blosc2", "exchange.c", theirs, writer) for writer in ["ours", "theirs"]]
+        exchanges.append(("blosc2", "rows_exchange.c", theirs, "ours"))
+    for library, source, theirs, writer in exchanges:
+        program = compiled(target, library, source)
+        libraries = {"ours": folder / "lib", "theirs": theirs}
+        reader = "theirs" if writer == "ours" else "ours"
+        modes = [(writer, "write"), (reader, "read")]
+        if library == "blosc2":
+            modes.append((writer, "reread"))
+        with tempfile.TemporaryDirectory(dir=folder) as scratch:
+            for name, mode in modes:
+                run(target.command(program, mode, libraries=libraries[name]), LIMIT, scratch)
+    names = ["C-Blosc 1.21"] * bool(target.debian) + ["C-Blosc2"] * target.has_wheel
+    return ", ".join(names) or "-"
 
 
 def digest(target, expected):
@@ -310,6 +352,7 @@ def test(names, corpus):
         programs = step(results, "build", lambda: build(target))
         step(results, "unit", lambda: unit(target, programs))
         step(results, "C", lambda: c_programs(target))
+        step(results, "reference", lambda: reference(target))
         step(results, "digest", lambda: digest(target, expected))
         program = target.program("ferroblosc-ports")
         commands[name] = lambda *arguments, t=target, p=program: t.command(p, *arguments)
@@ -331,8 +374,8 @@ def test(names, corpus):
 
         step(table[name], "corpus", exchanged)
 
-    print("\n| target | build | unit | C | digest | corpus | time |\n|---|---|---|---|---|---|---|")
-    columns = ["build", "unit", "C", "digest", "corpus", "time"]
+    columns = ["build", "unit", "C", "reference", "digest", "corpus", "time"]
+    print(f"\n| target | {' | '.join(columns)} |\n|{'---|' * (1 + len(columns))}")
     for name, results in table.items():
         print(f"| {name} | {' | '.join(results[column] for column in columns)} |")
     return not any("failed" in results.values() for results in table.values())

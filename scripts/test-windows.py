@@ -325,7 +325,7 @@ class Windows:
             shutil.rmtree(scratch, ignore_errors=True)
             scratch.mkdir(parents=True)
             shutil.copy(dll, scratch)
-            for source in ["windows/exchange.c", "rows_exchange.c"]:
+            for source in ["exchange.c", "rows_exchange.c"]:
                 programs[name, source] = scratch / f"{Path(source).stem}.exe"
                 self.compile(f"c-tests/{source}", programs[name, source], includes, [library])
         sizes = [self.layout(folder / name, includes) for name, includes in
@@ -334,7 +334,7 @@ class Windows:
             raise Failed(f"the structs differ: {sizes}")
         # C-Blosc2 cannot write all frames of rows_exchange.c.
         for source, writer, reader in [
-            ("windows/exchange.c", "ours", "theirs"), ("windows/exchange.c", "theirs", "ours"),
+            ("exchange.c", "ours", "theirs"), ("exchange.c", "theirs", "ours"),
             ("rows_exchange.c", "ours", "theirs"),
         ]:
             scratch = folder / f"{Path(source).stem}-{writer}"

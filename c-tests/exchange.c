@@ -5,7 +5,7 @@
  * the result. The program works with the headers of C-Blosc2, too.
  */
 
-#include "../check.h"
+#include "check.h"
 #include <b2nd.h>
 #include <string.h>
 
