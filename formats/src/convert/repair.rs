@@ -492,7 +492,7 @@ mod tests {
                 changed
             };
             for number in 0..NCHUNKS {
-                for offset in [0, 5, 1 << 40, positions[0], positions[3], positions[6] + 7] {
+                for offset in [0, 5, usize::MAX / 4, positions[0], positions[3], positions[6] + 7] {
                     let (copy, lost) = repaired(&with(number, offset)).unwrap();
                     assert!(copy == data && lost.is_empty(), "{number} {offset}: {lost:?}");
                 }
