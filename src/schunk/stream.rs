@@ -480,7 +480,7 @@ pub(super) mod tests {
     use crate::schunk::Storage;
 
     pub fn bytes(len: usize) -> Vec<u8> {
-        (0..len).map(|i| (i * i % 251) as u8).collect()
+        (0..len as u64).map(|i| (i * i % 251) as u8).collect()
     }
 
     pub fn create(storage: Storage) -> SChunk {
