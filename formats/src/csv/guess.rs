@@ -122,7 +122,8 @@ impl Guess {
         let unsigned = text.and_then(|text| text.parse::<u64>().ok());
         self.is_i64 &= signed.is_some();
         self.is_u64 &= unsigned.is_some();
-        self.is_exact &= signed.is_none_or(|number| number.unsigned_abs() <= MAX_EXACT);
+        let size = signed.map(i64::unsigned_abs).or(unsigned);
+        self.is_exact &= size.is_none_or(|size| size <= MAX_EXACT);
         // Integers beyond 64 bits would lose digits.
         let is_integer =
             |text: &str| text.trim_start_matches(['+', '-']).bytes().all(|b| b.is_ascii_digit());
