@@ -16,6 +16,7 @@ use ferroblosc_tools_common::staging::{Folder, Staged};
 use std::fs::{self, File, Metadata};
 use std::io::{IsTerminal, Read, StdoutLock, Write, copy};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The argument for standard input and output.
 pub const STDIO: &str = "-";
@@ -94,6 +95,29 @@ pub fn name_stdout(error: std::io::Error) -> std::io::Error {
     name_stream(error, Path::new(STDOUT))
 }
 
+/// Whether the command goes on if standard output is a closed pipe.
+static IS_REPORT: AtomicBool = AtomicBool::new(false);
+
+/// Lets the command do all its work and return its exit status if the reader of standard output
+/// closes it: the text there is only a report about the work.
+pub fn ignore_closed_stdout() {
+    // Relaxed: the thread that sets it writes the output.
+    IS_REPORT.store(true, Ordering::Relaxed);
+}
+
+/// Replaces the error of a closed pipe by `done`, if the output is a report.
+fn unless_closed<T>(written: std::io::Result<T>, done: T) -> std::io::Result<T> {
+    match written {
+        Err(error)
+            if error.kind() == std::io::ErrorKind::BrokenPipe
+                && IS_REPORT.load(Ordering::Relaxed) =>
+        {
+            Ok(done)
+        }
+        written => written.map_err(name_stdout),
+    }
+}
+
 /// Returns standard output, locked, and named in its errors.
 pub fn stdout() -> Stdout {
     Stdout(std::io::stdout().lock())
@@ -104,11 +128,11 @@ pub struct Stdout(StdoutLock<'static>);
 
 impl Write for Stdout {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.write(bytes).map_err(name_stdout)
+        unless_closed(self.0.write(bytes), bytes.len())
     }
 
     fn flush(&mut self) -> std::io::Result<()> {
-        self.0.flush().map_err(name_stdout)
+        unless_closed(self.0.flush(), ())
     }
 }
 

@@ -121,7 +121,27 @@ fn main() -> ExitCode {
     }
 }
 
+/// Whether the output of a command is a report about its work: it verifies, compares or changes
+/// files.
+fn is_report(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::Verify(_)
+            | Command::Diff(_)
+            | Command::Repair(_)
+            | Command::Append(_)
+            | Command::Resize(_)
+            | Command::Compact(_)
+            | Command::Concat(_)
+            | Command::Slice(_)
+            | Command::Recompress(_)
+    )
+}
+
 fn run(cli: &Cli) -> Outcome {
+    if is_report(&cli.command) {
+        crate::io::ignore_closed_stdout();
+    }
     match &cli.command {
         Command::Info(args) => info::run(args),
         Command::Ls(args) => ls::run(args),

@@ -266,3 +266,39 @@ fn files_that_cannot_have_a_format_are_named_by_their_type() {
     assert_eq!(result.status, 1, "{}", result.err());
     assert!(result.err().contains("chunks, and can have 2147483647"), "{}", result.err());
 }
+
+#[test]
+fn a_closed_standard_output_changes_neither_the_work_nor_the_status() {
+    let folder = arrays();
+    let mut damaged = folder.read("in.b2nd");
+    let middle = damaged.len() / 2;
+    damaged[middle] ^= 1;
+    folder.write("bad.b2nd", &damaged);
+    folder.write("zeros.npy", &[npy_header("'|u1'", "(60000,)", false), vec![0; 60_000]].concat());
+    for (line, status) in [
+        ("verify in.b2nd bad.b2nd", 3),
+        ("verify bad.b2nd --json", 3),
+        ("repair bad.b2nd", 3),
+        ("diff in.npy zeros.npy", 1),
+        ("diff in.npy zeros.npy --json", 1),
+        ("diff in.npy in.b2nd --json", 0),
+        ("recompress in.b2nd dir.b2nd --codec lz4 -o new", 0),
+        ("recompress in.b2nd in.b2frame --codec lz4 --in-place", 0),
+        ("compact in.b2frame missing in.b2nd", 1),
+        ("append in.b2nd in.npy --json", 0),
+        // These commands only print.
+        ("info in.b2nd", 0),
+        ("cat in.b2nd", 0),
+    ] {
+        let arguments: Vec<&str> = line.split(' ').collect();
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let output = folder.command(&arguments).stdout(writer).output().unwrap();
+        let errors = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(status), "{line}: {errors}");
+    }
+    // The second file is processed, too.
+    for name in ["new/dir.b2nd", "in.b2frame"] {
+        assert_eq!(folder.json(&format!("info --json {name}"))[0]["codec"], "lz4", "{name}");
+    }
+}
