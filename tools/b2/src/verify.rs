@@ -44,8 +44,13 @@ pub fn run(args: &VerifyArgs, cli: &Cli) -> Outcome {
     if args.json {
         json::print(&values.into())?;
     }
-    result?;
-    match worst {
+    let failed = match result {
+        Ok(()) => None,
+        Err(Failure::Reported(status)) => Some(status),
+        Err(failure) => return Err(failure),
+    };
+    // The damage of a file is not hidden by the error of another one.
+    match worst.into_iter().chain(failed).reduce(worse) {
         None => Ok(()),
         Some(status) => Err(Failure::Reported(status)),
     }

@@ -297,3 +297,19 @@ fn unreadable_files_of_a_directory_are_listed() {
     assert_eq!(broken, unreadable);
     assert!(folder.out("ls d --chunks").contains("d/x.npz"));
 }
+
+#[test]
+fn the_status_of_damage_is_not_hidden_by_other_errors() {
+    let folder = TestDir::new();
+    ints(&folder, "a.npy", &[1000], 0);
+    folder.succeed("convert a.npy a.b2nd");
+    let mut bytes = folder.read("a.b2nd");
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    folder.write("a.b2nd", &bytes);
+    for line in ["verify a.b2nd missing", "verify missing a.b2nd a.npy"] {
+        let result = folder.line(line);
+        assert_eq!(result.status, 3, "{line}: {}", result.err());
+    }
+    assert_eq!(folder.line("verify a.npy missing").status, 1);
+}
