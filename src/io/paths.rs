@@ -5,7 +5,7 @@ use crate::{Error, Result};
 use std::ffi::OsStr;
 use std::fs::DirEntry;
 use std::io::ErrorKind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Prefix of a file URL.
 const FILE_SCHEME: &str = "file:///";
@@ -26,6 +26,29 @@ pub(crate) fn without_suffix<'a>(path: &'a Path, suffix: &str) -> Option<&'a Pat
     let rest = path.as_os_str().as_encoded_bytes().strip_suffix(suffix.as_bytes())?;
     // SAFETY: the bytes are cut from those of an `OsStr` before a UTF-8 text.
     Some(Path::new(unsafe { OsStr::from_encoded_bytes_unchecked(rest) }))
+}
+
+/// Splits a path at each occurrence of a separator, which is not empty. Both parts are without it.
+pub fn splits<'a>(path: &'a Path, separator: &str) -> impl Iterator<Item = (&'a Path, &'a OsStr)> {
+    let (bytes, separator) = (path.as_os_str().as_encoded_bytes(), separator.as_bytes());
+    let is_at = move |&at: &usize| !separator.is_empty() && bytes[at..].starts_with(separator);
+    (0..bytes.len()).filter(is_at).map(move |at| {
+        let (before, after) = (&bytes[..at], &bytes[at + separator.len()..]);
+        // SAFETY: the bytes are cut from those of an `OsStr` before and after a UTF-8 text.
+        unsafe {
+            (
+                Path::new(OsStr::from_encoded_bytes_unchecked(before)),
+                OsStr::from_encoded_bytes_unchecked(after),
+            )
+        }
+    })
+}
+
+/// Returns the path with a text at its end.
+pub fn with_text(path: &Path, text: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(text);
+    PathBuf::from(name)
 }
 
 /// Removes the frame at `path`: a directory, or a file with its lock file and the leftovers of an
@@ -132,6 +155,21 @@ mod tests {
         ] {
             assert_eq!(without_scheme(Path::new(url)).as_os_str(), path, "{url}");
         }
+    }
+
+    #[test]
+    fn a_path_is_split_at_each_separator() {
+        let parts = |path: &str| -> Vec<(String, String)> {
+            let texts = |(before, after): (&Path, &OsStr)| {
+                (before.to_str().unwrap().to_owned(), after.to_str().unwrap().to_owned())
+            };
+            splits(Path::new(path), ":/").map(texts).collect()
+        };
+        assert_eq!(parts("a"), []);
+        let both = [("é".into(), "b:/ü".into()), ("é:/b".into(), "ü".into())];
+        assert_eq!(parts("é:/b:/ü"), both);
+        assert_eq!(parts(":/"), [(String::new(), String::new())]);
+        assert_eq!(with_text(Path::new("a"), ":/b"), Path::new("a:/b"));
     }
 
     #[cfg(unix)]

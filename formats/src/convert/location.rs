@@ -1,5 +1,6 @@
 //! Paths of arrays in containers of several arrays: `CONTAINER:/key`.
 
+use ferroblosc::io::paths;
 use std::path::{Component, Path, PathBuf};
 
 /// The path of a container and a key in it.
@@ -24,19 +25,18 @@ impl Location {
 
     fn split(path: &Path, exists: impl Fn(&Path) -> bool) -> Location {
         let whole = || Location { path: path.to_owned(), key: None };
-        let Some(text) = path.to_str() else {
-            return whole();
-        };
         let drive = match path.components().next() {
             Some(Component::Prefix(prefix)) => prefix.as_os_str().len(),
             _ => 0,
         };
-        let mut splits = text[drive..].match_indices(":/").map(|(at, _)| text.split_at(drive + at));
-        match splits.find(|(path, _)| exists(Path::new(path))) {
+        let mut splits =
+            paths::splits(path, ":/").filter(|(path, _)| path.as_os_str().len() >= drive);
+        // Only the file may have a name that is not UTF-8.
+        match splits.find_map(|(path, key)| Some((path, key.to_str()?)).filter(|_| exists(path))) {
             Some((path, key)) => {
-                let key = key[1..].trim_matches('/');
+                let key = key.trim_matches('/');
                 let key = (!key.is_empty()).then(|| key.to_owned());
-                Location { path: PathBuf::from(path), key }
+                Location { path: path.to_owned(), key }
             }
             None => whole(),
         }
@@ -65,6 +65,17 @@ mod tests {
             let key = key.map(str::to_owned);
             assert_eq!(location, Location { path: PathBuf::from(path), key }, "{text}");
         }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_name_of_a_container_may_have_any_bytes() {
+        use std::os::unix::ffi::OsStrExt;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(std::ffi::OsStr::from_bytes(b"\xff"));
+        std::fs::write(&path, "").unwrap();
+        let location = Location::of(&paths::with_text(&path, ":/x/y"));
+        assert_eq!(location, Location { path, key: Some("x/y".to_owned()) });
     }
 
     #[cfg(windows)]

@@ -407,7 +407,7 @@ fn verify_hdf5(path: &Path) -> Result<Verification> {
     let file = super::source::open_file(&path)?;
     let mut verification = Verification::default();
     for name in crate::hdf5::datasets(&file, &key.unwrap_or_default())? {
-        let location = std::path::PathBuf::from(format!("{}:/{name}", path.display()));
+        let location = ferroblosc::io::paths::with_text(&path, &format!(":/{name}"));
         let found = Detected { format: Format::Hdf5, is_directory: false, is_legacy: false };
         let read = super::source::open_as(&location, &found, &Reading::default());
         let read = read.and_then(|mut source| {

@@ -6,6 +6,7 @@ use crate::error::{Failure, Outcome};
 use crate::io::{Input, STDIO, temporary_folder};
 use crate::members;
 use crate::store;
+use ferroblosc::io::paths;
 use ferroblosc_formats::convert::{self, Detected, Groups, Location};
 use ferroblosc_formats::store::{Class, WriteOptions};
 use ferroblosc_formats::zarr::Version;
@@ -106,7 +107,7 @@ pub fn members(input: &Input, args: &ConvertArgs) -> Result<Members, Failure> {
     let container = Location::of(input.path()).path;
     let member = |key: &String| Member {
         key: key.clone(),
-        path: PathBuf::from(format!("{}:/{key}", container.display())),
+        path: paths::with_text(&container, &format!(":/{key}")),
         found,
     };
     let arrays = keys.iter().map(member).collect();

@@ -13,6 +13,7 @@ use crate::options::{self, Form, OutputKind};
 use crate::store::target as store_target;
 use crate::tables::{self, TableFormat};
 use ferroblosc::io::named::named;
+use ferroblosc::io::paths;
 use ferroblosc_formats::convert::{
     self, ArrowFormat, Compression, Destination, Detected, Format, Hdf5Filter, Location, Reading,
     SourceOptions,
@@ -92,12 +93,14 @@ pub fn target(output: &Path) -> (PathBuf, Option<String>) {
     if output.exists() || (is_in_directory && output.parent() != Some(Path::new(""))) {
         return whole();
     }
-    let Some((path, name)) = output.to_str().and_then(|text| text.split_once(":/")) else {
+    let Some((path, name)) = paths::splits(output, ":/").next() else {
         return whole();
     };
-    let name = name.trim_matches('/');
+    let Some(name) = name.to_str().map(|name| name.trim_matches('/')) else {
+        return whole();
+    };
     let is_valid = name.split('/').all(|part| !matches!(part, "" | "." | ".."));
-    if is_valid { (PathBuf::from(path), Some(name.to_owned())) } else { whole() }
+    if is_valid { (path.to_owned(), Some(name.to_owned())) } else { whole() }
 }
 
 /// Returns the format of the input: the requested or detected one, or bytes with a given type.

@@ -6,6 +6,7 @@ use crate::plural::counted;
 use crate::style::Style;
 use crate::table::{Alignment, Table, tuple};
 use ferroblosc::escape::{escape, escape_json};
+use ferroblosc::io::paths;
 use ferroblosc_formats::convert;
 use ferroblosc_formats::store::{
     self, Attrs, Class, ContainerKind, Error, Finding, Node, Severity, Store, StoreKind, Value,
@@ -48,15 +49,18 @@ pub fn target(name: &Path) -> Option<Target> {
     if name.exists() {
         return store::is_store(name).then(|| found(name, "/"))?;
     }
-    let text = name.to_str()?;
-    let splits = text.match_indices(":/").map(|(at, _)| (Path::new(&text[..at]), &text[at + 1..]));
-    // The path is a frame, too: it is a store with a single object.
-    let (path, key) = splits.into_iter().find(|(path, _)| path.exists())?;
+    // Only the path may have a name that is not UTF-8. It is a frame, too: a frame is a store with
+    // a single object.
+    let mut splits = paths::splits(name, ":/");
+    let (path, key) = splits.find_map(|(path, key)| {
+        let key = format!("/{}", key.to_str()?);
+        path.exists().then_some((path, key))
+    })?;
     // Arrays in containers of other formats.
     if convert::detect(path).is_ok_and(|found| found.format.has_keys()) {
         return None;
     }
-    let key = if key.len() > 1 { key.trim_end_matches('/') } else { key };
+    let key = key.trim_end_matches('/');
     found(path, if key.is_empty() { "/" } else { key })
 }
 

@@ -5,6 +5,7 @@ use crate::error::Failure;
 use crate::io::{Input, temporary_folder};
 use crate::store::{self, Target};
 use crate::tables;
+use ferroblosc::io::paths;
 use ferroblosc_formats::convert::{self, Detected, Location, Reading};
 use ferroblosc_formats::store::{Class, Store, WriteOptions};
 use std::collections::{BTreeMap, HashMap};
@@ -166,7 +167,7 @@ fn copy_name(name: &Path) -> PathBuf {
 
 fn of_container(input: &Input, found: Detected, keys: Vec<String>) -> Members {
     let location = Location::of(input.path());
-    let path = |key: &str| PathBuf::from(format!("{}:/{key}", location.path.display()));
+    let path = |key: &str| paths::with_text(&location.path, &format!(":/{key}"));
     let prefix = location.key.map_or(String::new(), |key| format!("{}/", key.trim_matches('/')));
     let members = keys.into_iter().map(|key| {
         let content = Content::File(path(&key), found);

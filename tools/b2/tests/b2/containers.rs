@@ -414,3 +414,32 @@ fn items_outside_of_a_zarr_array_are_zero_after_a_resize() {
         assert_eq!(inside, old, "{name}");
     }
 }
+
+#[test]
+fn names_of_containers_may_have_any_bytes() {
+    use std::ffi::{OsStr, OsString};
+    use std::os::unix::ffi::OsStrExt;
+    let folder = TestDir::new();
+    let [(_, ints), (_, floats)] = two(&folder);
+    folder.write("ints.npy", &ints);
+    folder.succeed("put s.b2z /group/x ints.npy");
+    let named = |text: &[u8]| OsStr::from_bytes(text).to_owned();
+    std::fs::rename(folder.path("s.b2z"), folder.path("").join(named(b"\xff.b2z"))).unwrap();
+    std::fs::rename(folder.path("two.npz"), folder.path("").join(named(b"\xff.npz"))).unwrap();
+    let run = |arguments: &[OsString]| {
+        let output = folder.command(&[]).args(arguments).output().unwrap();
+        let errors = String::from_utf8(output.stderr).unwrap();
+        assert_eq!((output.status.code(), errors.as_str()), (Some(0), ""), "{arguments:?}");
+    };
+    let plain = |line: &str| line.split(' ').map(OsString::from).collect::<Vec<_>>();
+    run(&[plain("convert"), vec![named(b"\xff.npz:/data")], plain("data.npy")].concat());
+    assert!(folder.read("data.npy") == floats);
+    run(&[plain("convert --all"), vec![named(b"\xff.npz")], plain("all --to npy")].concat());
+    assert!(folder.read("all/arr_0.npy") == ints && folder.read("all/data.npy") == floats);
+    run(&[plain("diff all"), vec![named(b"\xff.npz")]].concat());
+    run(&[plain("convert"), vec![named(b"\xff.b2z:/group/x")], plain("x.npy")].concat());
+    assert!(folder.read("x.npy") == ints);
+    run(&[plain("convert ints.npy"), vec![named(b"\xfe.npz:/group/x")]].concat());
+    run(&[plain("diff ints.npy"), vec![named(b"\xfe.npz:/group/x")]].concat());
+    run(&[plain("verify"), vec![named(b"\xff.npz"), named(b"\xff.b2z")]].concat());
+}
