@@ -22,7 +22,7 @@ pub fn without_scheme(path: &Path) -> &Path {
 }
 
 /// Returns the path without a suffix, if it ends with it.
-pub(crate) fn without_suffix<'a>(path: &'a Path, suffix: &str) -> Option<&'a Path> {
+pub fn without_suffix<'a>(path: &'a Path, suffix: &str) -> Option<&'a Path> {
     let rest = path.as_os_str().as_encoded_bytes().strip_suffix(suffix.as_bytes())?;
     // SAFETY: the bytes are cut from those of an `OsStr` before a UTF-8 text.
     Some(Path::new(unsafe { OsStr::from_encoded_bytes_unchecked(rest) }))

@@ -7,6 +7,7 @@ use crate::log::Logger;
 use crate::progress::{ProgressReader, bar, standard_output};
 use crate::show;
 use crate::trace::{self, Chunks, Operation};
+use ferroblosc::io::paths;
 use ferroblosc_formats::bloscpack::{
     self, BloscpackArgs, MetadataArgs, PackArgs, Packed, Reserve, check_different,
     double_pretty_size,
@@ -20,9 +21,7 @@ pub fn run(call: &Call, logger: &Logger) -> Result<(), Failure> {
     let mut args = pack_args(call)?;
     show_arguments(call, logger, &args, (&input, output.as_ref()));
     io::log_start(call, logger, "compression");
-    let output = io::output(call, &input, output, |name| {
-        Ok(FileArg::Path(format!("{name}{EXTENSION}").into()))
-    })?;
+    let output = io::output(call, &input, output, |input| Ok(paths::with_text(input, EXTENSION)))?;
     io::check(call, logger, &input, &output)?;
     if let (Some(metadata), Some(output)) = (call.text("metadata"), output.path()) {
         check_different(Path::new(metadata), output)?;

@@ -7,6 +7,7 @@ use crate::log::{Level, Logger};
 use crate::progress::{ProgressReader, bar, standard_output};
 use crate::show;
 use crate::trace::{self, Chunks, Operation};
+use ferroblosc::io::paths;
 use ferroblosc_formats::bloscpack::{
     self, Metadata, Replacement, Unpacked, Unpacking, check_complete, pretty_size,
 };
@@ -27,16 +28,14 @@ pub fn run(call: &Call, logger: &Logger) -> Result<(), Failure> {
     ]);
     trace::arguments(logger, &mut arguments);
     io::log_start(call, logger, "decompression");
-    let output = io::output(call, &input, output, |name| {
+    let output = io::output(call, &input, output, |input| {
         if is_unchecked {
             return Err(error("--no-check-extension requires use of <out_file>"));
         }
-        check_extension(name)?;
-        let name = name.strip_suffix(EXTENSION).unwrap_or(name);
-        Ok(FileArg::Path(name.into()))
+        Ok(without_extension(input)?.to_owned())
     })?;
-    if let (Some(_), false) = (input.path(), is_unchecked) {
-        check_extension(&input.shown())?;
+    if let (Some(input), false) = (input.path(), is_unchecked) {
+        without_extension(input)?;
     }
     io::check(call, logger, &input, &output)?;
     if let Some(path) = metadata_path(call) {
@@ -75,12 +74,11 @@ pub fn run(call: &Call, logger: &Logger) -> Result<(), Failure> {
     Ok(())
 }
 
-fn check_extension(name: &str) -> Result<(), Failure> {
-    if name.ends_with(EXTENSION) {
-        Ok(())
-    } else {
-        Err(error(format!("input file '{name}' does not end with '{EXTENSION}'")))
-    }
+/// Returns the path without the extension of compressed files, which it must have.
+fn without_extension(path: &Path) -> Result<&Path, Failure> {
+    paths::without_suffix(path, EXTENSION).ok_or_else(|| {
+        error(format!("input file '{}' does not end with '{EXTENSION}'", path.display()))
+    })
 }
 
 fn decompress_all(

@@ -130,15 +130,15 @@ pub fn output(
     call: &Call,
     input: &FileArg,
     named: Option<FileArg>,
-    default_out: impl FnOnce(&str) -> Result<FileArg, Failure>,
+    default_out: impl FnOnce(&Path) -> Result<PathBuf, Failure>,
 ) -> Result<FileArg, Failure> {
-    match named {
-        Some(output) => Ok(output),
-        None if *input == FileArg::Stdio => {
+    match (named, input) {
+        (Some(output), _) => Ok(output),
+        (None, FileArg::Stdio) => {
             let name = if call.flag("raw-input") { "--raw-input" } else { "'-'" };
             Err(error(format!("{name} requires use of <out_file>")))
         }
-        None => default_out(&input.shown()),
+        (None, FileArg::Path(path)) => Ok(FileArg::Path(default_out(path)?)),
     }
 }
 

@@ -512,3 +512,23 @@ fn errors_of_standard_output_name_it() {
         assert_eq!(output.status.code(), Some(1));
     }
 }
+
+#[test]
+fn default_outputs_keep_all_bytes_of_the_name() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let folder = TestDir::new();
+    let names = [&b"\xff"[..], b"\xfe"].map(|name| folder.path("").join(OsStr::from_bytes(name)));
+    for (name, content) in names.iter().zip(["one", "two"]) {
+        std::fs::write(name, content).unwrap();
+        let output = folder.command(&["-f", "c"]).arg(name).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+        std::fs::remove_file(name).unwrap();
+    }
+    for (name, content) in names.iter().zip(["one", "two"]) {
+        let packed = name.with_extension("blp");
+        let output = folder.command(&["d"]).arg(&packed).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+        assert_eq!(std::fs::read(name).unwrap(), content.as_bytes());
+    }
+}
