@@ -146,6 +146,13 @@ impl Read for Stdin {
     }
 }
 
+/// Whether a regular file of the size 0 has content, as those in `/proc`.
+fn has_unknown_size(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|found| found.is_file() && found.len() == 0)
+        && NamedFile::open_regular(path)
+            .is_ok_and(|mut file| file.read(&mut [0]).is_ok_and(|count| count > 0))
+}
+
 /// An input.
 pub struct Input {
     path: PathBuf,
@@ -156,12 +163,15 @@ pub struct Input {
 }
 
 impl Input {
-    /// Opens a path, or copies standard input to a temporary file.
+    /// Opens a path, or copies standard input, or a file of unknown size, to a temporary file.
     pub fn new(name: &Path) -> Result<Input, Failure> {
-        if name != Path::new(STDIO) {
-            return Ok(Input { path: name.to_owned(), name: name.to_owned(), _folder: None });
+        if name == Path::new(STDIO) {
+            return Input::copied(&mut Stdin, Path::new(STDIN));
         }
-        Input::copied(&mut Stdin, Path::new(STDIN))
+        if has_unknown_size(name) {
+            return Input::copied(&mut NamedFile::open(name)?, name);
+        }
+        Ok(Input { path: name.to_owned(), name: name.to_owned(), _folder: None })
     }
 
     /// Opens a path like [`Input::new`], and copies a FIFO to a temporary file, too.

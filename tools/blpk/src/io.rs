@@ -99,7 +99,11 @@ impl Input {
             Content::Data if file.metadata()?.is_file() => {
                 // The shell may pass standard input at an offset.
                 let position = file.stream_position()?;
-                Some(file.metadata()?.len().saturating_sub(position))
+                let size = file.metadata()?.len().saturating_sub(position);
+                // Files in /proc have the size 0, but content.
+                let is_known =
+                    size > 0 || matches!(files::read_at(&file, position, &mut [0]), Ok(0));
+                is_known.then_some(size)
             }
             _ => None,
         };

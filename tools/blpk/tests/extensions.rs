@@ -532,3 +532,20 @@ fn default_outputs_keep_all_bytes_of_the_name() {
         assert_eq!(std::fs::read(name).unwrap(), content.as_bytes());
     }
 }
+
+#[test]
+fn files_of_unknown_size_are_read_to_their_end() {
+    let folder = TestDir::new();
+    // A regular file of the size 0.
+    let name = "/proc/version";
+    let Ok(expected) = std::fs::read(name) else {
+        return;
+    };
+    folder.succeed(&format!("c {name} x.blp"));
+    folder.succeed("d x.blp back");
+    assert!(folder.read("back") == expected);
+    folder.succeed("c in y.blp");
+    folder.succeed(&format!("a y.blp {name}"));
+    folder.succeed("-f d y.blp back");
+    assert!(folder.read("back") == [folder.read("in"), expected].concat());
+}

@@ -691,3 +691,21 @@ fn shapes_that_do_not_fit_are_refused() {
         assert_eq!(folder.names(), ["in.npy", "in.raw"], "{line}");
     }
 }
+
+#[test]
+fn files_of_unknown_size_are_read_to_their_end() {
+    let folder = TestDir::new();
+    // A regular file of the size 0.
+    let name = "/proc/version";
+    let Ok(expected) = std::fs::read(name) else {
+        return;
+    };
+    folder.succeed(&format!("compress {name} a.b2frame"));
+    folder.succeed(&format!("convert {name} b.b2frame --from bin"));
+    folder.write("empty", b"");
+    folder.succeed("compress empty c.b2frame");
+    folder.succeed(&format!("append c.b2frame {name} --raw"));
+    for frame in ["a.b2frame", "b.b2frame", "c.b2frame"] {
+        assert!(folder.line(&format!("decompress {frame} -")).stdout == expected, "{frame}");
+    }
+}
