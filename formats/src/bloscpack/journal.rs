@@ -224,7 +224,7 @@ pub(super) fn open(path: &Path) -> Result<(LockedFile, bool)> {
 /// # Errors
 /// [`Error::Busy`], [`Error::Journal`].
 pub fn recover(path: &Path) -> Result<bool> {
-    Ok(open(path)?.1)
+    Ok(open(path).map_err(|error| error.at("open", path))?.1)
 }
 
 /// Performs a change with rollback: immediately on an error of `change`, or by [`open`] if the

@@ -101,7 +101,7 @@ impl Original {
         }
         check_complete(path).ok()?;
         trace::raw_header(logger, path);
-        let mut archive = Archive::open(io::open(path).ok()?).ok()?;
+        let mut archive = Archive::open(io::open_regular(path).ok()?).ok()?;
         let header = *archive.header();
         trace::read_header(logger, &header, archive.metadata());
         trace::read_offsets(logger, &mut archive).ok()?;
@@ -166,7 +166,7 @@ fn show_appended(
     (args, appended): (&AppendArgs, &Appended),
 ) -> Result<(), Failure> {
     let header = &appended.header;
-    let mut archive = Archive::open(io::open(path)?)?;
+    let mut archive = Archive::open(io::open_regular(path)?)?;
     if !is_rebuilt {
         trace::written_header(logger, header);
         if appended.new_chunks > 0 {

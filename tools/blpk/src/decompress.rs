@@ -56,7 +56,7 @@ pub fn run(call: &Call, logger: &Logger) -> Result<(), Failure> {
             if call.flag("npy") {
                 return Err(error("--npy cannot be used with --range or --chunks"));
             }
-            let mut archive = Archive::open(io::open(path)?)?;
+            let mut archive = Archive::open(io::open_regular(path)?)?;
             archive.set_threads(call.globals.nthreads as i32);
             let (first, len) = match (range, chunks) {
                 (Some(range), _) => bytes_of_range(&mut archive, range)?,
@@ -102,7 +102,7 @@ fn decompress_all(
     let header = *unpacking.header();
     trace::read_header(logger, &header, unpacking.section());
     if let (Some(path), Level::Debug) = (file, logger.level()) {
-        trace::read_offsets(logger, &mut Archive::open(io::open(path)?)?)?;
+        trace::read_offsets(logger, &mut Archive::open(io::open_regular(path)?)?)?;
     }
     let saved = metadata_file(call, unpacking.section())?;
     let mut chunks =

@@ -30,7 +30,7 @@ const WORTHWHILE: f64 = 1.02;
 fn input(call: &Call) -> Result<(PathBuf, File, u64), Failure> {
     let path = PathBuf::from(call.files(&["<in_file>"], 0)?[0]);
     FileArg::Path(path.clone()).check_exists("input file")?;
-    let file = io::open(&path)?;
+    let file = io::open_regular(&path)?;
     let metadata = file.metadata()?;
     if !metadata.is_file() {
         return Err(error(format!("'{}' is not a regular file", path.display())));

@@ -28,7 +28,7 @@ pub fn run(call: &Call, logger: &Logger) -> Result<(), Failure> {
     if !is_json && path.is_file() {
         trace::raw_header(logger, &path);
     }
-    let mut archive = Archive::open(io::open(&path)?)?;
+    let mut archive = Archive::open(io::open_regular(&path)?)?;
     let metadata = archive.metadata().map(Metadata::of).transpose()?;
     if is_json {
         let value = as_json(call, &mut archive, metadata.as_ref())?;

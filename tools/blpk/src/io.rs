@@ -117,6 +117,11 @@ pub fn open(path: &Path) -> Result<File, Failure> {
     File::open(path).map_err(|fault| error(format!("'{}': {fault}", path.display())))
 }
 
+/// Opens a file that is read at any position. Never waits for a FIFO, and rejects it.
+pub fn open_regular(path: &Path) -> Result<File, Failure> {
+    Ok(NamedFile::open_regular(path)?.into_file())
+}
+
 /// Returns the input of a call, and its output if the command line names one.
 pub fn named(call: &Call) -> Result<(FileArg, Option<FileArg>), UsageError> {
     let raw_input = call.flag("raw-input");

@@ -549,3 +549,35 @@ fn files_of_unknown_size_are_read_to_their_end() {
     folder.succeed("-f d y.blp back");
     assert!(folder.read("back") == [folder.read("in"), expected].concat());
 }
+
+#[test]
+fn files_that_are_read_at_any_position_are_regular_files() {
+    let folder = TestDir::new();
+    let made = std::process::Command::new("mkfifo").arg(folder.path("fifo.blp")).status();
+    assert!(made.unwrap().success());
+    create_dir(folder.path("folder")).unwrap();
+    let fifo = "cannot open fifo.blp: this is not a regular file";
+    let directory = "cannot open folder: Is a directory (os error 21)";
+    for (line, expected) in [
+        ("--stderr i fifo.blp", fifo),
+        ("--stderr e fifo.blp", fifo),
+        ("--stderr b fifo.blp", fifo),
+        ("--stderr d --range 0:1 fifo.blp out", fifo),
+        ("--stderr i folder", directory),
+        ("--stderr r folder", directory),
+    ] {
+        let mut child = folder.start(&line.split(' ').collect::<Vec<_>>());
+        let start = Instant::now();
+        while child.try_wait().unwrap().is_none() {
+            if start.elapsed() > Duration::from_secs(60) {
+                child.kill().unwrap();
+                panic!("{line}: it waits for the FIFO");
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let output = child.wait_with_output().unwrap();
+        let errors = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(errors, format!("blpk: error: {expected}\n"), "{line}");
+        assert_eq!(output.status.code(), Some(1), "{line}");
+    }
+}
