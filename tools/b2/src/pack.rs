@@ -5,6 +5,7 @@ use crate::cli::{Cli, CompressArgs, DecompressArgs};
 use crate::error::{self, Failure, Outcome};
 use crate::info::worse;
 use crate::io::{Output, Overwritten, STDIN, STDIO, Stdin, refuse_terminal, stdout};
+use crate::lock::locked_file;
 use crate::members;
 use crate::style::Style;
 use crate::targets::{EXTENSION, Job, jobs};
@@ -176,7 +177,7 @@ fn compress_file(
     let stored = stored_size(output.path());
     let is_staged = output.is_staged();
     if let Some(metadata) = metadata {
-        output.copy_permissions(metadata)?;
+        copy_attributes(&mut output, metadata)?;
     }
     if removes_input {
         output.sync()?;
@@ -293,6 +294,17 @@ fn check_is_new(job: &Job, done: &mut HashMap<PathBuf, PathBuf>) -> Outcome {
     }
 }
 
+/// Gives a staged output the time of the last change, the permissions, and if possible the owner of
+/// its input. In a directory, the index has the time.
+fn copy_attributes(output: &mut Output, input: &Metadata) -> Outcome {
+    if output.is_staged() {
+        let file = fs::File::options().write(true).open(locked_file(output.path()));
+        // Some file systems do not store times.
+        let _ = file.and_then(|file| file.set_modified(input.modified()?));
+    }
+    output.copy_permissions(input)
+}
+
 /// Returns the size of a file, or of the files of a directory, in bytes.
 pub fn stored_size(path: &Path) -> u64 {
     let len = |path: &Path| fs::metadata(path).map_or(0, |found| found.len());
@@ -342,6 +354,11 @@ pub fn decompress(args: &DecompressArgs, cli: &Cli) -> Outcome {
     let input = members::open_data(&args.input)?;
     input.refuse_container(&output)?;
     let overwritten = Overwritten::find(&output, args.force, [input.path()])?;
+    // Standard input and objects in stores have no permissions.
+    let metadata = match &args.input {
+        name if name == Path::new(STDIO) => None,
+        name => fs::metadata(locked_file(name)).ok().filter(Metadata::is_file),
+    };
     let found = input.detect()?;
     let reading = Reading::with_threads(cli.nthreads());
     let mut source =
@@ -364,10 +381,13 @@ pub fn decompress(args: &DecompressArgs, cli: &Cli) -> Outcome {
         }
     };
     bar.finish_and_clear();
-    match written? {
-        Some(output) => output.commit(),
-        None => Ok(()),
+    let Some(mut output) = written? else {
+        return Ok(());
+    };
+    if let Some(metadata) = metadata {
+        copy_attributes(&mut output, &metadata)?;
     }
+    output.commit()
 }
 
 #[cfg(test)]

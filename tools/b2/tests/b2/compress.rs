@@ -10,6 +10,7 @@ use std::os::fd::FromRawFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt, symlink};
 use std::process::Stdio;
+use std::time::{Duration, UNIX_EPOCH};
 
 /// Returns numbers without a pattern.
 fn noise(len: usize) -> Vec<u64> {
@@ -522,4 +523,44 @@ fn directories_of_failed_outputs_are_removed() {
     let result = folder.limited("-f 8", &["compress", "small", "noise", "-o", "old/a/b/"]);
     assert_eq!(result.status, 1);
     assert_eq!(files_below(&folder.path("old")), ["a/b/small.b2frame"]);
+}
+
+#[test]
+fn decompressed_files_have_the_permissions_of_their_frame() {
+    let folder = TestDir::new();
+    let mode = |name: &str| folder.path(name).metadata().unwrap().permissions().mode() & 0o7777;
+    let set_mode = |name: &str, mode| {
+        std::fs::set_permissions(folder.path(name), PermissionsExt::from_mode(mode)).unwrap();
+    };
+    folder.write("in", b"private");
+    set_mode("in", 0o600);
+    folder.out("compress in");
+    folder.out("compress in directory.b2frame --directory");
+    for name in ["in", "directory"] {
+        folder.out(&format!("decompress {name}.b2frame out-{name}"));
+        assert_eq!((mode(&format!("out-{name}")), folder.read("in")), (0o600, b"private".to_vec()));
+    }
+    set_mode("out-in", 0o644);
+    folder.out("decompress in.b2frame out-in --force");
+    assert_eq!(mode("out-in"), 0o600);
+    set_mode("in.b2frame", 0o4750);
+    folder.out("decompress in.b2frame out-in --force");
+    assert_eq!(mode("out-in"), 0o750);
+}
+
+#[test]
+fn the_time_of_the_last_change_is_kept() {
+    let folder = TestDir::new();
+    folder.write("in", b"content");
+    let time = UNIX_EPOCH + Duration::from_millis(1_000_000_123);
+    let file = File::options().write(true).open(folder.path("in")).unwrap();
+    file.set_modified(time).unwrap();
+    let time_of = |name: &str| folder.path(name).metadata().unwrap().modified().unwrap();
+    folder.out("compress in");
+    folder.out("compress in directory.b2frame --directory --rm");
+    for name in ["in", "directory"] {
+        folder.out(&format!("decompress {name}.b2frame"));
+        assert_eq!((time_of(name), folder.read(name)), (time, b"content".to_vec()));
+    }
+    assert_eq!(time_of("in.b2frame"), time);
 }
