@@ -342,6 +342,8 @@ pub fn decompress(args: &DecompressArgs, cli: &Cli) -> Outcome {
         Some(output) => output.clone(),
         None if args.input == Path::new(STDIO) => PathBuf::from(STDIO),
         None => match without_extension(&args.input) {
+            // `-` alone is standard output.
+            Some(name) if name == Path::new(STDIO) => Path::new(".").join(name),
             Some(name) => name,
             None => {
                 let name = args.input.display();

@@ -564,3 +564,12 @@ fn the_time_of_the_last_change_is_kept() {
     }
     assert_eq!(time_of("in.b2frame"), time);
 }
+
+#[test]
+fn the_default_output_of_a_frame_named_like_standard_output_is_a_file() {
+    let folder = TestDir::new();
+    folder.write("in", b"content");
+    folder.out("compress in -- ./-.b2frame");
+    folder.succeed("decompress -- -.b2frame");
+    assert_eq!(folder.read("-"), b"content");
+}
