@@ -137,6 +137,8 @@ fn compress_file(
     if job.output == Path::new(STDIO) {
         refuse_terminal(args.settings.force)?;
     }
+    let inputs = (!is_stdin).then_some(job.input.as_path());
+    let overwritten = Overwritten::find(&job.output, args.settings.force, inputs)?;
     let (mut reader, opened): (Box<dyn ReadFile>, _) = if is_stdin {
         (Box::new(Stdin), None)
     } else {
@@ -159,7 +161,7 @@ fn compress_file(
         state.folders.make_parents(&job.output)?;
     }
     check_is_new(job, &mut state.done)?;
-    let mut output = Output::new(&job.output, args.settings.force)?;
+    let mut output = Output::new(&job.output, args.settings.force)?.over(overwritten);
     if args.rm && !output.is_staged() {
         return Err(Failure::usage("--rm: the output is not a file").at(&job.output));
     }

@@ -573,3 +573,26 @@ fn the_default_output_of_a_frame_named_like_standard_output_is_a_file() {
     folder.succeed("decompress -- -.b2frame");
     assert_eq!(folder.read("-"), b"content");
 }
+
+#[test]
+fn a_frame_that_is_compressed_into_itself_is_locked_before_it_is_read() {
+    let folder = TestDir::new();
+    for name in ["old", "new"] {
+        folder.write(name, name.as_bytes());
+        folder.out(&format!("compress {name}"));
+    }
+    let file = File::options().read(true).write(true).open(folder.path("old.b2frame")).unwrap();
+    file.lock().unwrap();
+    let mut child = folder.start(&["compress", "old.b2frame", "old.b2frame", "--force"]);
+    let mut waits = [0; 100];
+    let count = child.stderr.as_mut().unwrap().read(&mut waits).unwrap();
+    let waits = String::from_utf8_lossy(&waits[..count]);
+    assert!(waits.contains("waiting for another program"), "{waits}");
+    // The other program changes the frame.
+    folder.write("old.b2frame", &folder.read("new.b2frame"));
+    drop(file);
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    folder.succeed("decompress old.b2frame inner");
+    assert!(folder.read("inner") == folder.read("new.b2frame"));
+}
