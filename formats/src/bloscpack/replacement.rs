@@ -70,8 +70,10 @@ impl Replacement {
             names: Some((temporary, target)),
             _claim: Some(claim),
         };
-        if let Some(existing) = existing {
-            replacement.file.set_permissions(existing.permissions())?;
+        if existing.is_some()
+            && let Some((temporary, target)) = &replacement.names
+        {
+            files::copy_permissions(target, temporary)?;
         }
         Ok(replacement)
     }

@@ -551,6 +551,23 @@ fn files_of_unknown_size_are_read_to_their_end() {
 }
 
 #[test]
+fn a_replaced_file_keeps_its_owner() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+    let folder = TestDir::new();
+    folder.succeed("c small x.blp");
+    let path = folder.path("x.blp");
+    std::fs::set_permissions(&path, PermissionsExt::from_mode(0o640)).unwrap();
+    // Only privileged programs change owners.
+    let is_root = chown(&path, Some(1234), Some(1235)).is_ok();
+    let facts = || {
+        let found = path.metadata().unwrap();
+        (found.uid(), found.gid(), found.mode())
+    };
+    let before = facts();
+    folder.succeed("-f c small x.blp");
+    assert_eq!(facts(), before, "{is_root}");
+}
+#[test]
 fn files_that_are_read_at_any_position_are_regular_files() {
     let folder = TestDir::new();
     let made = std::process::Command::new("mkfifo").arg(folder.path("fifo.blp")).status();

@@ -263,13 +263,14 @@ impl Staged {
         &self.staged
     }
 
-    /// Renames the result to the target, and the old target to its name with `.broken` appended.
-    /// Returns the new path of the old target.
+    /// Renames the result to the target, and the old target to its name with `.broken` appended. The
+    /// result gets the permissions of the old target. Returns the new path of the old target.
     ///
     /// # Errors
     /// Errors of renaming. The old target keeps its name then.
     pub fn commit_beside(self) -> io::Result<PathBuf> {
         let held = folders();
+        self.keep_permissions(&fs::symlink_metadata(&self.target)?)?;
         let mut number = 0;
         let kept = loop {
             let suffix = match number {
@@ -370,17 +371,9 @@ impl Staged {
         let Ok(old) = fs::symlink_metadata(&self.target) else {
             return fs::rename(&self.staged, &self.target);
         };
-        if old.is_file() {
-            // The permissions are kept.
-            if !self.has_permissions
-                && let Ok(new) = fs::metadata(&self.staged)
-                && new.is_file()
-            {
-                fs::set_permissions(&self.staged, old.permissions())?;
-            }
-            if !self.staged.is_dir() {
-                return fs::rename(&self.staged, &self.target);
-            }
+        self.keep_permissions(&old)?;
+        if old.is_file() && !self.staged.is_dir() {
+            return fs::rename(&self.staged, &self.target);
         }
         if os::exchange(&self.staged, &self.target).is_ok() {
             return Ok(());
@@ -388,8 +381,26 @@ impl Staged {
         self.replace_in_two_steps(&self.folder.path(REPLACED))
     }
 
-    /// Renames the target to `old`, and the result to the target. On an error, the old target is
-    /// moved back.
+    /// Gives the result the permissions and, if the system permits it, the owner of the old target,
+    /// unless it has its own.
+    fn keep_permissions(&self, old: &fs::Metadata) -> io::Result<()> {
+        if self.has_permissions {
+            return Ok(());
+        }
+        if old.is_dir() {
+            os::set_permissions_as_directory(&self.staged, old)
+        } else if !old.is_file() {
+            // A link without a target is replaced.
+            Ok(())
+        } else if self.staged.is_dir() {
+            os::set_permissions_as(&self.staged, old)
+        } else {
+            files::copy_permissions(&self.target, &self.staged)
+        }
+    }
+
+    /// Renames the target to `old`, which must not exist, and the result to the target. On an error,
+    /// the old target is moved back.
     fn replace_in_two_steps(&self, old: &Path) -> io::Result<()> {
         fs::rename(&self.target, old)?;
         fs::rename(&self.staged, &self.target).inspect_err(|_| {
@@ -523,6 +534,46 @@ mod tests {
         }
         assert_eq!(names(scratch.path()), ["result", "result.broken", "result.broken-1"]);
         assert_eq!(fs::read(scratch.path().join("result.broken")).unwrap(), b"first");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_permissions_of_a_replaced_target_are_kept() {
+        use std::os::unix::fs::PermissionsExt;
+        let scratch = tempfile::tempdir().unwrap();
+        let target = scratch.path().join("result");
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        for (was_directory, is_directory, before, after) in [
+            (false, false, 0o600, 0o600),
+            (false, false, 0o440, 0o440),
+            (false, true, 0o640, 0o750),
+            (true, true, 0o700, 0o700),
+            (true, true, 0o550, 0o750),
+            (true, false, 0o710, 0o600),
+        ] {
+            let create = |path: &Path, is_directory: bool| {
+                if is_directory { fs::create_dir(path) } else { fs::write(path, b"content") }
+            };
+            for is_beside in [false, true] {
+                create(&target, was_directory).unwrap();
+                fs::set_permissions(&target, fs::Permissions::from_mode(before)).unwrap();
+                let staged = Staged::new(&target).unwrap();
+                create(staged.path(), is_directory).unwrap();
+                if is_beside {
+                    assert_eq!(mode(&staged.commit_beside().unwrap()), before);
+                } else {
+                    staged.commit().unwrap();
+                }
+                assert_eq!(target.is_dir(), is_directory);
+                assert_eq!(mode(&target), after, "{was_directory} {is_directory} {before:o}");
+                for name in names(scratch.path()) {
+                    let path = scratch.path().join(name);
+                    let removed =
+                        if path.is_dir() { fs::remove_dir(path) } else { fs::remove_file(path) };
+                    removed.unwrap();
+                }
+            }
+        }
     }
 
     #[test]

@@ -566,6 +566,22 @@ fn the_time_of_the_last_change_is_kept() {
 }
 
 #[test]
+fn a_replaced_file_keeps_its_owner() {
+    let folder = TestDir::new();
+    folder.write("in", b"content");
+    folder.out("compress in");
+    folder.out("convert in.b2frame out.bin");
+    std::fs::set_permissions(folder.path("out.bin"), PermissionsExt::from_mode(0o640)).unwrap();
+    // Only privileged programs change owners.
+    let is_root = std::os::unix::fs::chown(folder.path("out.bin"), Some(1234), Some(1235)).is_ok();
+    let before = folder.path("out.bin").metadata().unwrap();
+    folder.out("convert in.b2frame out.bin --force");
+    let after = folder.path("out.bin").metadata().unwrap();
+    let facts = |found: &std::fs::Metadata| (found.uid(), found.gid(), found.mode());
+    assert_eq!(facts(&after), facts(&before), "{is_root}");
+}
+
+#[test]
 fn the_default_output_of_a_frame_named_like_standard_output_is_a_file() {
     let folder = TestDir::new();
     folder.write("in", b"content");

@@ -127,21 +127,37 @@ pub fn exchange(_one: &Path, _other: &Path) -> io::Result<()> {
 /// Errors of setting the permissions.
 pub fn set_permissions_as(result: &Path, file: &Metadata) -> io::Result<()> {
     let mode = file.mode() & 0o777 | 0o400;
-    let set = |path: &Path, mode: u32| {
-        let has_group = chown(path, None, Some(file.gid())).is_ok();
-        // Only privileged programs can change the owner.
-        let _ = chown(path, Some(file.uid()), None);
-        let mode = if has_group { mode } else { mode & !0o070 };
-        fs::set_permissions(path, fs::Permissions::from_mode(mode))
-    };
     if !result.is_dir() {
-        return set(result, mode);
+        return set_permissions(result, file, mode);
     }
     for entry in fs::read_dir(result)? {
-        set(&entry?.path(), mode)?;
+        set_permissions(&entry?.path(), file, mode)?;
     }
     // A directory without write permission cannot be renamed to another directory.
-    set(result, mode | (mode & 0o444) >> 2 | 0o700)
+    set_permissions(result, file, mode | (mode & 0o444) >> 2 | 0o700)
+}
+
+/// Gives a new file or directory the permissions of a directory, as [`set_permissions_as`]. The
+/// entries of the result keep theirs. The owner can always change the result.
+///
+/// # Errors
+/// Errors of setting the permissions.
+pub fn set_permissions_as_directory(result: &Path, directory: &Metadata) -> io::Result<()> {
+    let mode = if result.is_dir() {
+        directory.mode() & 0o777 | 0o700
+    } else {
+        directory.mode() & 0o666 | 0o600
+    };
+    set_permissions(result, directory, mode)
+}
+
+/// Sets the mode of a file or directory, and its owner and group to those of another one.
+fn set_permissions(path: &Path, owned: &Metadata, mode: u32) -> io::Result<()> {
+    let has_group = chown(path, None, Some(owned.gid())).is_ok();
+    // Only privileged programs can change the owner.
+    let _ = chown(path, Some(owned.uid()), None);
+    let mode = if has_group { mode } else { mode & !0o070 };
+    fs::set_permissions(path, fs::Permissions::from_mode(mode))
 }
 
 /// Writes the content of a file, or the entries of a directory, to the disk.

@@ -119,6 +119,14 @@ pub fn set_permissions_as(_result: &Path, _file: &Metadata) -> io::Result<()> {
     Ok(())
 }
 
+/// Does nothing, like [`set_permissions_as`].
+///
+/// # Errors
+/// None.
+pub fn set_permissions_as_directory(_result: &Path, _directory: &Metadata) -> io::Result<()> {
+    Ok(())
+}
+
 /// Writes the content of a file, or the entries of a directory, to the disk.
 ///
 /// # Errors
