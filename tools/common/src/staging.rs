@@ -278,12 +278,16 @@ impl Staged {
                 number => format!(".broken-{number}"),
             };
             let kept = beside::with_suffix(&self.target, &suffix, 0);
-            if fs::symlink_metadata(&kept).is_err() {
-                break kept;
+            match self.replace_in_two_steps(&kept) {
+                Err(error)
+                    if error.kind() == io::ErrorKind::AlreadyExists
+                        && fs::symlink_metadata(&kept).is_ok() =>
+                {
+                    number += 1;
+                }
+                replaced => break replaced.map(|()| kept)?,
             }
-            number += 1;
         };
-        self.replace_in_two_steps(&kept)?;
         drop(held);
         journal::discard_all(&self.target);
         Ok(kept)
@@ -402,7 +406,7 @@ impl Staged {
     /// Renames the target to `old`, which must not exist, and the result to the target. On an error,
     /// the old target is moved back.
     fn replace_in_two_steps(&self, old: &Path) -> io::Result<()> {
-        fs::rename(&self.target, old)?;
+        rename_to_new(&self.target, old)?;
         fs::rename(&self.staged, &self.target).inspect_err(|_| {
             let _ = fs::rename(old, &self.target);
         })
@@ -534,6 +538,14 @@ mod tests {
         }
         assert_eq!(names(scratch.path()), ["result", "result.broken", "result.broken-1"]);
         assert_eq!(fs::read(scratch.path().join("result.broken")).unwrap(), b"first");
+        // Another program has created the file since its name was found to be free.
+        let staged = Staged::new(&target).unwrap();
+        fs::write(staged.path(), b"new").unwrap();
+        let taken = scratch.path().join("result.broken");
+        let error = staged.replace_in_two_steps(&taken).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(fs::read(taken).unwrap(), b"first");
+        assert_eq!(fs::read(&target).unwrap(), [1]);
     }
 
     #[cfg(unix)]
