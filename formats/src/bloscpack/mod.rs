@@ -65,7 +65,7 @@ pub use chunking::{
     Chunking, DEFAULT_CHUNK_SIZE, SizeError, double_pretty_size, parse_size, pretty_size,
 };
 pub use error::{Error, Result};
-pub use incomplete::remove_incomplete;
+pub use incomplete::{list_incomplete, remove_incomplete};
 pub use journal::{check as check_complete, describe_journal, journal_path, recover};
 pub use json::{JsonError, Value};
 pub use metadata::{Metadata, section_for, zlib_size};

@@ -38,7 +38,7 @@ mod usage;
 mod verify;
 
 use error::Failure;
-use ferroblosc_formats::bloscpack::remove_incomplete;
+use ferroblosc_formats::bloscpack::{list_incomplete, remove_incomplete};
 use ferroblosc_tools_common::staging;
 use ferroblosc_tools_common::status::ERROR;
 use log::Logger;
@@ -77,11 +77,10 @@ fn run() -> ExitCode {
         io::show_threads(globals.nthreads, &logger);
         return usage::missing_subcommand();
     };
-    if cfg!(windows) {
-        staging::at_signal(remove_incomplete);
-        // Without the handlers, only the removal of incomplete files is missing.
-        let _ = staging::clean_up_on_signals();
-    }
+    list_incomplete();
+    staging::at_signal(remove_incomplete);
+    // Without the handlers, only the removal of incomplete files is missing.
+    let _ = staging::clean_up_on_signals();
     let call = args::Call { globals: &globals, arguments: arguments_of, command_line: &arguments };
     let logger = logger(call.writes_to_stdout(name));
     let result = match name {

@@ -567,6 +567,27 @@ fn a_replaced_file_keeps_its_owner() {
     folder.succeed("-f c small x.blp");
     assert_eq!(facts(), before, "{is_root}");
 }
+
+#[test]
+fn signals_leave_no_files() {
+    for signal in ["INT", "TERM", "HUP"] {
+        let folder = TestDir::new();
+        let before = folder.names();
+        let mut child = folder.start(&["c", "-", "out.blp"]);
+        let mut stdin = child.stdin.take().unwrap();
+        stdin.write_all(&noise(1 << 20)).unwrap();
+        wait_for("the output", || folder.names().len() > before.len());
+        let killed = std::process::Command::new("kill")
+            .args([format!("-{signal}"), child.id().to_string()])
+            .status();
+        assert!(killed.unwrap().success());
+        let status = child.wait().unwrap();
+        drop(stdin);
+        assert!(!status.success());
+        assert_eq!(folder.names(), before, "{signal}");
+    }
+}
+
 #[test]
 fn files_that_are_read_at_any_position_are_regular_files() {
     let folder = TestDir::new();
