@@ -57,6 +57,13 @@ pub fn run(args: &RecompressArgs, cli: &Cli) -> Outcome {
             (_, Some(directory)) => Some(directory.join(path.file_name().unwrap_or_default())),
             (output, None) => output.clone(),
         };
+        if let Some(output) = &output
+            && args.paths.iter().any(|other| other != path && is_same_file(other, output))
+        {
+            let shown = output.display();
+            let text = format!("its output {shown} is another input, which would be lost");
+            return Err(Failure::new(text).at(path));
+        }
         let (before, after) = match &output {
             Some(output) if !written.insert(output.clone()) => {
                 let shown = output.display();
@@ -87,6 +94,14 @@ pub fn run(args: &RecompressArgs, cli: &Cli) -> Outcome {
         json::print(&values.into())?;
     }
     result
+}
+
+/// Whether two paths are the same file or directory, which exists.
+fn is_same_file(one: &Path, other: &Path) -> bool {
+    match (fs::canonicalize(one), fs::canonicalize(other)) {
+        (Ok(one), Ok(other)) => one == other,
+        _ => false,
+    }
 }
 
 /// Returns the directory of the outputs, if the output is one, and creates it.

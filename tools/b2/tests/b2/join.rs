@@ -708,3 +708,19 @@ fn large_arrays_need_little_memory() {
         println!("{line}: {:?}", begun.elapsed());
     }
 }
+
+#[test]
+fn recompress_does_not_replace_an_input_by_the_output_of_another_one() {
+    let folder = TestDir::new();
+    for (directory, first) in [("one", 0), ("two", 1000)] {
+        std::fs::create_dir(folder.path(directory)).unwrap();
+        ints(&folder, "a.npy", &[100], first);
+        folder.succeed(&format!("convert a.npy {directory}/a.b2nd"));
+    }
+    let result = folder.line("recompress one/a.b2nd two/a.b2nd --codec lz4 -o two --force");
+    let text =
+        "b2: error: one/a.b2nd: its output two/a.b2nd is another input, which would be lost\n";
+    assert_eq!((result.status, result.err()), (1, text));
+    assert_eq!(folder.out("diff two/a.b2nd a.npy"), "");
+    assert_eq!(folder.json("info --json two/a.b2nd")[0]["codec"], "lz4");
+}
