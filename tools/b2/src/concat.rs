@@ -106,8 +106,9 @@ pub fn run(args: &ConcatArgs, cli: &Cli) -> Outcome {
     Ok(())
 }
 
-fn storage(output: &Path, directory: bool) -> Storage {
-    if directory { Storage::directory(output) } else { Storage::file(output) }
+fn storage(output: &Path, plan: &Plan<'_>) -> Storage {
+    let storage = if plan.directory { Storage::directory(output) } else { Storage::file(output) };
+    if plan.writing.durable { storage.durable() } else { storage }
 }
 
 fn join(
@@ -155,7 +156,7 @@ fn join(
     );
     let converted = converted.map_err(|error| first.error((plan.write_error)(error.into())))?;
     progress(first.content().nbytes.saturating_sub(own));
-    let opened = SChunk::open(storage(output, directory), DParams::default());
+    let opened = SChunk::open(storage(output, plan), DParams::default());
     let mut schunk = opened.map_err(|error| (plan.write_error)(error.into()))?;
     let copied = if converted.is_direct { schunk.nchunks() } else { 0 };
     let mut appended = Appended { copied, nbytes: 0 };

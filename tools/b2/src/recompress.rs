@@ -273,6 +273,9 @@ impl<'a> Job<'a> {
         if writing.checksums {
             storage = storage.checksums();
         }
+        if writing.durable {
+            storage = storage.durable();
+        }
         let mut target = SChunk::create(storage, params, DParams::default())?;
         copy::copy_head(state, target.state_mut())?;
         let mut data = Vec::new();
