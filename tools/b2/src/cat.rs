@@ -335,7 +335,7 @@ fn print_array(
             Slice::Text(_) => u64::MAX,
             Slice::First(lines) => lines,
         },
-        escapes: request.is_stdout,
+        is_text: request.is_stdout,
     };
     let mut printer = Printer::new(info.dtype.clone(), info.shape.len(), options);
     if axes.iter().any(|axis| axis.count == 0) || itemsize == 0 {

@@ -174,11 +174,18 @@ pub fn csv_names(dtype: &Dtype, name: &str, names: &mut Vec<String>) {
     }
 }
 
-/// Appends the cells of an item in a CSV file, in the order of [`csv_names`].
-pub fn csv_cells(dtype: &Dtype, bytes: &[u8], digits: Digits, cells: &mut Vec<String>) {
+/// Appends the cells of an item in a CSV file, in the order of [`csv_names`]. With `is_text`, bytes
+/// that are not UTF-8 are escaped.
+pub fn csv_cells(
+    dtype: &Dtype,
+    bytes: &[u8],
+    (digits, is_text): (Digits, bool),
+    cells: &mut Vec<Vec<u8>>,
+) {
     match dtype.kind() {
-        Kind::Bytes => cells.push(plain_text(bytes)),
-        Kind::Unicode => cells.push(characters(bytes, dtype.is_big_endian())),
+        Kind::Bytes if is_text => cells.push(plain_text(bytes).into_bytes()),
+        Kind::Bytes => cells.push(unpadded(bytes).to_vec()),
+        Kind::Unicode => cells.push(characters(bytes, dtype.is_big_endian()).into_bytes()),
         Kind::Record => {
             for field in fields_with_scalars(dtype) {
                 let size = field.dtype.itemsize() as usize;
@@ -186,11 +193,11 @@ pub fn csv_cells(dtype: &Dtype, bytes: &[u8], digits: Digits, cells: &mut Vec<St
                 let count: u64 = field.shape.iter().product();
                 for number in 0..count as usize {
                     let item = &bytes[number * size..(number + 1) * size];
-                    csv_cells(&field.dtype, item, digits, cells);
+                    csv_cells(&field.dtype, item, (digits, is_text), cells);
                 }
             }
         }
-        _ => cells.push(text(dtype, bytes, digits)),
+        _ => cells.push(text(dtype, bytes, digits).into_bytes()),
     }
 }
 
@@ -396,10 +403,10 @@ pub(crate) mod tests {
 
     #[test]
     fn records_without_scalars_are_skipped() {
-        let mut names = Vec::new();
+        let (mut names, mut cells) = (Vec::new(), Vec::new());
         csv_names(&padding(), "", &mut names);
-        csv_cells(&padding(), &[], None, &mut names);
-        assert_eq!((csv_width(&padding()), names), (0, Vec::new()));
+        csv_cells(&padding(), &[], (None, true), &mut cells);
+        assert_eq!((csv_width(&padding()), names.len(), cells.len()), (0, 0, 0));
     }
 
     fn item(dtype: &str, bytes: &[u8]) -> String {
@@ -436,9 +443,13 @@ pub(crate) mod tests {
         );
         let (mut names, mut cells) = (Vec::new(), Vec::new());
         csv_names(&dtype, "", &mut names);
-        csv_cells(&dtype, &bytes, None, &mut cells);
+        csv_cells(&dtype, &bytes, (None, true), &mut cells);
         assert_eq!(names, ["a", "b[0]", "b[1]", "c.d", "c.e"]);
-        assert_eq!(cells, ["inf", "x,\"", "\\xff", "1970-01-02", "(1.5+nanj)"]);
+        let texts = ["inf", "x,\"", "\\xff", "1970-01-02", "(1.5+nanj)"];
+        assert_eq!(cells, texts.map(str::as_bytes));
+        cells.clear();
+        csv_cells(&dtype, &bytes, (None, false), &mut cells);
+        assert_eq!(cells[2], b"\xff");
     }
 
     #[test]

@@ -37,8 +37,9 @@ pub struct PrintOptions {
     pub has_more: bool,
     /// The maximum number of lines.
     pub lines: u64,
-    /// Whether control characters are escaped if standard output is a terminal.
-    pub escapes: bool,
+    /// Whether the output is a text for standard output: bytes that are not UTF-8 are escaped, and
+    /// on a terminal also control characters.
+    pub is_text: bool,
 }
 
 /// Prints boxes of items in order.
@@ -66,7 +67,7 @@ impl Printer {
                 Form::Json | Form::Raw => false,
             },
             lines_left: options.lines,
-            is_terminal: options.escapes && std::io::stdout().is_terminal(),
+            is_terminal: options.is_text && std::io::stdout().is_terminal(),
             options,
             dtype,
         }
@@ -93,9 +94,11 @@ impl Printer {
             Form::Csv => {
                 self.print_csv_heading(output, axes)?;
                 self.each_line(axes, bytes, |printer, index, line| {
-                    let mut cells: Vec<String> = index.iter().map(u64::to_string).collect();
+                    let index = index.iter().map(|number| number.to_string().into_bytes());
+                    let mut cells: Vec<Vec<u8>> = index.collect();
+                    let form = (printer.options.digits, printer.options.is_text);
                     for item in line.chunks_exact(printer.dtype.itemsize() as usize) {
-                        items::csv_cells(&printer.dtype, item, printer.options.digits, &mut cells);
+                        items::csv_cells(&printer.dtype, item, form, &mut cells);
                     }
                     write_csv(output, &cells, printer.is_terminal)
                 })
@@ -238,17 +241,34 @@ impl Printer {
 }
 
 /// Writes a line of a CSV file (RFC 4180). On a terminal, control characters are escaped.
-pub fn write_csv(output: &mut impl Write, cells: &[String], is_terminal: bool) -> Outcome {
-    let quoted = cells.iter().map(|cell| {
-        let cell = if is_terminal { escape(cell) } else { cell.as_str().into() };
-        let has_blank_ends = cell.starts_with(' ') || cell.ends_with(' ');
+pub fn write_csv(
+    output: &mut impl Write,
+    cells: &[impl AsRef<[u8]>],
+    is_terminal: bool,
+) -> Outcome {
+    let mut line = Vec::new();
+    for (number, cell) in cells.iter().enumerate() {
+        if number > 0 {
+            line.push(b',');
+        }
+        let cell = if is_terminal {
+            escape(&String::from_utf8_lossy(cell.as_ref())).into_owned().into_bytes()
+        } else {
+            cell.as_ref().to_vec()
+        };
+        let has_blank_ends = cell.starts_with(b" ") || cell.ends_with(b" ");
         // Readers skip empty lines.
         let is_line = cell.is_empty() && cells.len() == 1;
-        if cell.contains([',', '"', '\n', '\r']) || has_blank_ends || is_line {
-            format!("\"{}\"", cell.replace('"', "\"\""))
+        if cell.iter().any(|byte| b",\"\n\r".contains(byte)) || has_blank_ends || is_line {
+            line.push(b'"');
+            for byte in cell {
+                line.extend(std::iter::repeat_n(byte, if byte == b'"' { 2 } else { 1 }));
+            }
+            line.push(b'"');
         } else {
-            cell.into_owned()
+            line.extend(cell);
         }
-    });
-    Ok(writeln!(output, "{}", quoted.collect::<Vec<_>>().join(","))?)
+    }
+    line.push(b'\n');
+    Ok(output.write_all(&line)?)
 }

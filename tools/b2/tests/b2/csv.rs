@@ -133,3 +133,16 @@ fn a_missing_quote_does_not_read_the_rest_into_memory() {
     let error = refused(&folder, "convert in.csv a.npy", 1);
     assert!(error.contains("line 2: a line has more than") && error.contains("quote"), "{error}");
 }
+
+#[test]
+fn byte_strings_round_trip_whatever_their_encoding() {
+    let folder = TestDir::new();
+    let words = b"Z\xfcrich\\xfc\xff,\xfe\0\0\0\0\0\0\0";
+    folder.write("in.npy", &npy("'|S10'", "(2,)", words));
+    folder.out("convert in.npy out.csv");
+    assert_eq!(folder.read("out.csv"), b"Z\xfcrich\\xfc\n\"\xff,\xfe\"\n");
+    folder.out("convert out.csv back.npy --header no");
+    assert!(folder.read("back.npy") == folder.read("in.npy"));
+    // Standard output is a text.
+    assert_eq!(folder.out("head in.npy --csv --no-index -l 1"), "Z\\xfcrich\\\\xfc\n");
+}
