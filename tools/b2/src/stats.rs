@@ -41,6 +41,8 @@ struct Moments {
     finites: u64,
     mean: f64,
     squares: f64,
+    /// The sum of integers.
+    total: i128,
 }
 
 fn less(one: Number, other: Number) -> bool {
@@ -85,6 +87,7 @@ impl Moments {
                     most = most.max(number);
                     total += number;
                 }
+                found.total = total;
                 if !ints.is_empty() {
                     widen(&mut found.range, Number::Int(least), Number::Int(most));
                     found.finite = found.range;
@@ -147,6 +150,7 @@ impl Moments {
             self.squares += other.squares + distance * distance * (one * two / (one + two));
         }
         self.finites += other.finites;
+        self.total += other.total;
         self.count += other.count;
         self.nans += other.nans;
         self.infinite += other.infinite;
@@ -156,6 +160,11 @@ impl Moments {
                 widen(mine, low, high);
             }
         }
+    }
+
+    /// Returns the mean of integers, rounded down: floats do not distinguish all times.
+    fn whole_mean(&self) -> i128 {
+        self.total.div_euclid(i128::from(self.finites.max(1)))
     }
 
     /// Returns the standard deviation of the population.
@@ -553,7 +562,7 @@ fn print(output: &mut impl Write, scanned: &Scanned, columns: &[Column]) -> Outc
                 lines.push(("mean", format!("{:?}", moments.mean)));
                 lines.push(("std", format!("{:?}", moments.deviation())));
             } else if moments.finites > 0 {
-                lines.push(("mean", shown(dtype, Number::Int(moments.mean as i128))));
+                lines.push(("mean", shown(dtype, Number::Int(moments.whole_mean()))));
             }
         }
         for (label, text) in lines {

@@ -247,3 +247,16 @@ fn fields_must_not_overlap() {
     let equal = "[('a','<i4'),('a','<i4')]";
     assert_eq!(folder.run(&["cat", "r.bin.b2frame", "--json", "--dtype", equal]).status, 2);
 }
+
+#[test]
+fn the_mean_of_times_is_exact() {
+    let folder = TestDir::new();
+    let mut npy = npy_header("'<M8[ns]'", "(3,)", false);
+    npy.extend([1_700_000_000_123_456_789_i64; 3].iter().flat_map(|time| time.to_le_bytes()));
+    folder.write("times.npy", &npy);
+    let printed = folder.out("stats times.npy --bins 0");
+    for label in ["min", "max", "mean"] {
+        let line = format!("  {label:<12} 2023-11-14T22:13:20.123456789\n");
+        assert!(printed.contains(&line), "{printed}");
+    }
+}
