@@ -24,6 +24,8 @@ use std::sync::{Mutex, PoisonError};
 const BAR: usize = 40;
 /// The number of items that are decoded at once.
 const BLOCK: usize = 1 << 16;
+/// The factor of deviations whose squares exceed the range of floats: 2 to the power of -540.
+const SCALE: f64 = f64::from_bits((1023 - 540) << 52);
 
 /// The summary of numbers.
 #[derive(Clone, Debug, Default)]
@@ -41,6 +43,8 @@ struct Moments {
     finites: u64,
     mean: f64,
     squares: f64,
+    /// The sum of the squares of deviations times [`SCALE`], if `squares` is infinite.
+    scaled_squares: f64,
     /// The sum of integers.
     total: i128,
 }
@@ -128,7 +132,13 @@ impl Moments {
                         let sum: f64 = finite.clone().map(|number| number / scale).sum();
                         found.mean = (sum / count * scale).clamp(least, most);
                     }
-                    found.squares = finite.map(|number| (number - found.mean).powi(2)).sum();
+                    let deviations = finite.clone().map(|number| number - found.mean);
+                    found.squares = deviations.map(|deviation| deviation.powi(2)).sum();
+                    if !found.squares.is_finite() {
+                        let mean = found.mean * SCALE;
+                        found.scaled_squares =
+                            finite.map(|number| (number * SCALE - mean).powi(2)).sum();
+                    }
                 }
             }
         }
@@ -139,9 +149,13 @@ impl Moments {
     fn merge(&mut self, other: &Moments) {
         if self.finites == 0 {
             (self.mean, self.squares) = (other.mean, other.squares);
+            self.scaled_squares = other.scaled_squares;
         } else if other.finites > 0 {
             let (one, two) = (self.finites as f64, other.finites as f64);
             let distance = other.mean - self.mean;
+            let scaled = other.mean * SCALE - self.mean * SCALE;
+            self.scaled_squares =
+                self.scaled() + other.scaled() + scaled * scaled * (one * two / (one + two));
             self.mean = if distance.is_finite() {
                 self.mean + distance * (two / (one + two))
             } else {
@@ -167,9 +181,18 @@ impl Moments {
         self.total.div_euclid(i128::from(self.finites.max(1)))
     }
 
+    /// Returns the sum of the squares of deviations times [`SCALE`].
+    fn scaled(&self) -> f64 {
+        if self.squares.is_finite() { self.squares * SCALE * SCALE } else { self.scaled_squares }
+    }
+
     /// Returns the standard deviation of the population.
     fn deviation(&self) -> f64 {
-        (self.squares / self.finites as f64).sqrt()
+        if self.squares.is_finite() {
+            (self.squares / self.finites as f64).sqrt()
+        } else {
+            (self.scaled_squares / self.finites as f64).sqrt() / SCALE
+        }
     }
 }
 
@@ -580,8 +603,9 @@ fn print_bins(output: &mut impl Write, dtype: &Dtype, bins: &Bins, style: Style)
     let start = |bin| {
         let text = match bins.start(bin) {
             Number::Float(number) => {
-                let rounded: f64 = format!("{number:.4e}").parse().unwrap_or(number);
-                format!("{rounded:?}")
+                let rounded = format!("{number:.4e}").parse().ok();
+                // The largest number would become an infinity.
+                format!("{:?}", rounded.filter(|number: &f64| number.is_finite()).unwrap_or(number))
             }
             number => shown(dtype, number),
         };

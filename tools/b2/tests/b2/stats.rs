@@ -260,3 +260,21 @@ fn the_mean_of_times_is_exact() {
         assert!(printed.contains(&line), "{printed}");
     }
 }
+
+#[test]
+fn the_figures_of_the_largest_floats_are_finite() {
+    let folder = TestDir::new();
+    let items: Vec<u8> = [f64::MIN, f64::MAX].iter().flat_map(|item| item.to_le_bytes()).collect();
+    write(&folder, "a.npy", "'<f8'", "(2,)", &items);
+    let printed = folder.out("stats a.npy --bins 2");
+    let bins: Vec<&str> = printed.lines().rev().take(2).collect();
+    assert!(bins[1].starts_with("  -1.7976931348623157e308 1 #"), "{printed}");
+    assert!(printed.contains("  std          1.7976931348623157e308\n"), "{printed}");
+    // Several blocks of items: the first one has large items, the others have none.
+    let mut items = vec![1e300_f64; 1 << 16];
+    items.resize(1 << 17, -1.0);
+    let bytes: Vec<u8> = items.iter().flat_map(|item| item.to_le_bytes()).collect();
+    write(&folder, "b.npy", "'<f8'", "(131072,)", &bytes);
+    let std = column(&folder, "b.npy")["std"].as_f64().unwrap();
+    assert!((std / 5e299 - 1.0).abs() < 1e-12, "{std}");
+}
