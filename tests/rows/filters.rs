@@ -165,6 +165,24 @@ fn a_user_filter_works_in_any_slot() {
 }
 
 #[test]
+fn row_c76_data_that_a_filter_of_the_program_maps_to_zeros_are_kept() {
+    let _ = register(206, Ok(()), Ok(()));
+    for filters in [vec![slot(206, 0x5A)], vec![slot(206, 0x5A), DELTA, SHUFFLE]] {
+        for blocksize in [0, 512] {
+            for nthreads in [1, 3] {
+                let params = lz4(4, &filters).blocksize(blocksize).threads(nthreads);
+                for byte in [0x5A, 0] {
+                    let data = [byte; 5000];
+                    let chunk = round_trip(&params, &data);
+                    assert_eq!(chunk[at::BLOSC2_FLAGS], 0, "a regular chunk");
+                    assert_eq!(getitem(&chunk, 600, 2, 8).as_deref(), Ok(&data[..8]));
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn a_negative_result_of_a_backward_filter_is_returned() {
     let params = register(203, Ok(()), Err(Error::from_code(-5)));
     let chunk = compress(&params, &ramp(5000)).unwrap();

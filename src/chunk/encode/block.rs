@@ -339,6 +339,12 @@ impl<'a> BlockEncoder<'a> {
         })
     }
 
+    /// Whether a chunk whose streams are all runs of zeros can be stored as a special chunk, to
+    /// which no filters apply. A filter of the program may map other data to zeros.
+    pub fn may_be_special(&self) -> bool {
+        self.runs && !self.is_vl() && (self.pipeline.is_builtin_only() || self.is_disposable())
+    }
+
     /// Returns the repeated byte of a constant stream, if runs may be stored.
     fn run_of(&self, stream: &[u8]) -> Option<u8> {
         if !self.runs {

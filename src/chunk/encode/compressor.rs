@@ -466,7 +466,7 @@ fn compress_or_store(
     };
     let is_instrumented = encoder.params.instrument;
     header.cbytes = written.len;
-    if written.all_zero && encoder.runs && !encoder.is_vl() && !is_instrumented {
+    if written.all_zero && encoder.may_be_special() && !is_instrumented {
         header.blosc2_flags = Special::Zero.bits();
         header.cbytes = header.header_len();
     } else {
