@@ -122,6 +122,31 @@ fn variable_length_blocks_may_be_masked() {
 }
 
 #[test]
+fn row_c77_measurements_of_variable_length_blocks_can_be_read() {
+    const RECORD_LEN: usize = 16;
+    let blocks = some_blocks();
+    for filters in [vec![], vec![SHUFFLE], vec![BITSHUFFLE, DELTA]] {
+        for nthreads in [1, 3] {
+            let mut params = lz4(4, &filters).threads(nthreads);
+            params.instrument = true;
+            let chunk = vl_compress(&params, &blocks, 20_000).unwrap();
+            assert_eq!(vl_nblocks(&chunk), Ok(blocks.len() as i32));
+            let mut reader = Decompressor::new(DParams::default());
+            let records = reader.vl_decompress(&chunk).unwrap();
+            assert_eq!(decompress(&chunk, records.concat().len()), Ok(records.concat()));
+            for (record, block) in records.iter().zip(&blocks) {
+                assert_eq!(record.len(), RECORD_LEN);
+                // The compression ratio, and whether the block is a run.
+                let ratio = f32::from_ne_bytes(record[..4].try_into().unwrap());
+                assert!(ratio > 0.1 && ratio <= block.len() as f32, "{ratio}");
+                assert!(record[12] <= 1 && record[13..] == [0; 3], "{record:?}");
+            }
+            assert_eq!(records[3][12], 1, "a block of zeros");
+        }
+    }
+}
+
+#[test]
 fn empty_blocks_are_refused() {
     let params = lz4(1, &[]);
     assert_eq!(vl_compress(&params, &[], 100), Err(Error::InvalidParam));

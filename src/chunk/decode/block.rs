@@ -402,7 +402,8 @@ impl BlockDecoder<'_> {
     ) -> Result<()> {
         let payload = stored.0.get(WORD..).ok_or(Error::Data)?;
         let is_raw = payload.len() == dest.len();
-        match (is_raw, self.pipeline.has_backward()) {
+        let is_filtered = self.pipeline.has_backward() && !self.view.header.instrumented;
+        match (is_raw, is_filtered) {
             (true, false) => {
                 kernels::copy::copy(payload, dest);
                 Ok(())

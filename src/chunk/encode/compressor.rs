@@ -475,8 +475,11 @@ fn compress_or_store(
         }
         if is_instrumented {
             header.blosc2_flags |= blosc2_flag::INSTRUMENTED;
-            header.blocksize = instrument::RECORD_LEN * encoder.full_streams();
             header.nbytes = instrument::RECORD_LEN * encoder.total_streams();
+            // In a chunk with variable-length blocks, the field holds the number of blocks.
+            if !encoder.is_vl() {
+                header.blocksize = instrument::RECORD_LEN * encoder.full_streams();
+            }
         }
     }
     header.write(dest);
