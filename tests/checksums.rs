@@ -1,6 +1,6 @@
 //! Checksums of frames: written on request, kept by every change, and verified by reads.
 
-use ferroblosc::chunk::{CParams, DParams};
+use ferroblosc::chunk::{CParams, Compressor, DParams};
 use ferroblosc::schunk::verify::Fingerprint;
 use ferroblosc::schunk::{SChunk, Storage};
 use ferroblosc::{Error, Result};
@@ -205,4 +205,79 @@ fn verification_decompresses_chunks_without_a_checksum() {
     let report = schunk.verify().unwrap();
     assert_eq!(report.bad_chunks.len(), 1);
     assert_eq!(report.bad_chunks[0].0, 3);
+}
+
+#[test]
+fn chunks_without_data_are_not_compared_with_checksums_of_removed_chunks() {
+    let scratch = tempdir().unwrap();
+    let params = || CParams::default().typesize(4);
+    let mut compressor = Compressor::new(params()).unwrap();
+    let empty = compressor.compress_to_vec(&[]).unwrap();
+    let path = |kind: &str, others: i64| scratch.path().join(format!("{kind}-{others}.b2frame"));
+    for others in [0, 1, 2] {
+        let (file, directory) = (path("file", others), path("directory", others));
+        let durable = path("durable", others);
+        for (storage, path) in [
+            (Storage::frame(), None),
+            (Storage::file(&file), Some(&file)),
+            (Storage::file(&durable).durable(), Some(&durable)),
+            (Storage::directory(&directory), Some(&directory)),
+        ] {
+            let mut schunk =
+                SChunk::create(storage.checksums(), params(), DParams::default()).unwrap();
+            schunk.append(&data(0)).unwrap();
+            for _ in 0..others {
+                schunk.append_chunk(&empty).unwrap();
+            }
+            let is_sound = |schunk: &mut SChunk, with_data: bool| {
+                let report = schunk.verify().unwrap();
+                assert_eq!(report.faults(), 0, "{path:?} {others}: {report:?}");
+                assert_eq!(report.fingerprint, Fingerprint::Intact, "{path:?} {others}");
+                let last = schunk.nchunks() - 1;
+                for nchunk in 0..=last {
+                    let is_empty = nchunk < last || !with_data;
+                    let expected = if is_empty { Vec::new() } else { data(1) };
+                    assert_eq!(schunk.decompress_to_vec(nchunk).as_ref(), Ok(&expected));
+                }
+            };
+            match others {
+                0 => schunk.update_chunk(0, &empty).unwrap(),
+                _ => schunk.delete_chunk(0).unwrap(),
+            };
+            is_sound(&mut schunk, false);
+            schunk.add_vlmetalayer("variable", b"value").unwrap();
+            is_sound(&mut schunk, false);
+            if let Some(path) = path {
+                let mut reopened = open(path);
+                assert_eq!(reopened.nchunks(), 0);
+                is_sound(&mut reopened, false);
+            }
+            schunk.update_chunk(0, &empty).unwrap();
+            schunk.append(&data(1)).unwrap();
+            is_sound(&mut schunk, true);
+            if let Some(path) = path {
+                is_sound(&mut open(path), true);
+            }
+            schunk.delete_chunk(0).unwrap();
+            is_sound(&mut schunk, true);
+        }
+    }
+}
+
+#[test]
+fn removing_all_data_adds_requested_checksums() {
+    let scratch = tempdir().unwrap();
+    let (path, params) = (scratch.path().join("f.b2frame"), CParams::default().typesize(4));
+    let mut compressor = Compressor::new(params.clone()).unwrap();
+    let empty = compressor.compress_to_vec(&[]).unwrap();
+    let mut schunk = SChunk::create(Storage::file(&path), params, DParams::default()).unwrap();
+    schunk.append(&data(0)).unwrap();
+    drop(schunk);
+    let storage = Storage::file(&path).checksums();
+    let mut schunk = SChunk::open(storage, DParams::default()).unwrap();
+    schunk.update_chunk(0, &empty).unwrap();
+    for mut schunk in [schunk, open(&path)] {
+        let report = schunk.verify().unwrap();
+        assert_eq!((report.faults(), report.fingerprint), (0, Fingerprint::Intact));
+    }
 }

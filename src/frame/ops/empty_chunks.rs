@@ -6,7 +6,7 @@
 
 use super::plan::{Change, Plan, Stored};
 use crate::chunk::EXTENDED_HEADER_LENGTH;
-use crate::frame::format::{Counters, Description, Offsets};
+use crate::frame::format::{Counters, Description, Offsets, checksum};
 use crate::frame::store::Frame;
 use crate::{Error, Result};
 use std::sync::Arc;
@@ -20,6 +20,14 @@ fn without_data(chunk: Stored<'_>) -> Result<EmptyChunk> {
         Stored::Bytes(bytes) => bytes.try_into().map_err(|_| Error::Data),
         Stored::Special(_) => Err(Error::InvalidParam),
     }
+}
+
+/// Returns the checksums of chunks.
+fn checksums_of(chunks: &[EmptyChunk]) -> Result<Vec<u64>> {
+    let mut checksums = Vec::new();
+    checksums.try_reserve_exact(chunks.len())?;
+    checksums.extend(chunks.iter().map(|chunk| checksum::of_chunk(chunk)));
+    Ok(checksums)
 }
 
 impl Frame {
@@ -36,6 +44,7 @@ impl Frame {
         self.flush()?;
         let before = self.cached_mut().counters;
         let chunks = self.chunks_without_data(change, &before)?;
+        let checksums = self.has_fingerprint().then(|| checksums_of(&chunks)).transpose()?;
         if before.nbytes > 0 {
             self.write_without_data(change, &description)?;
         }
@@ -46,6 +55,7 @@ impl Frame {
         cached.offsets = Some(Arc::new(Offsets::Each(offsets.collect())));
         cached.counters = description.counters;
         cached.pending = pending;
+        cached.checksums = Some(checksums.map(Arc::new));
         cached.max_id = None;
         cached.encoded = 0;
         Ok(description.counters.cbytes)
@@ -93,8 +103,10 @@ impl Frame {
         let plan = Plan::new(Change::Delete(0), &[], &mut offsets, &before)?;
         let mut description = description.clone();
         description.counters.cbytes = plan.cbytes;
-        self.apply(&plan, &offsets, &description, None)?;
+        let checksums: Option<&[u64]> = self.has_fingerprint().then_some(&[]);
+        self.apply(&plan, &offsets, &description, checksums)?;
         let cached = self.cached_mut();
+        cached.is_fingerprinted |= checksums.is_some();
         cached.counters = description.counters;
         cached.offsets = Some(Arc::new(Offsets::Each(offsets)));
         self.flush()
