@@ -281,3 +281,36 @@ fn removing_all_data_adds_requested_checksums() {
         assert_eq!((report.faults(), report.fingerprint), (0, Fingerprint::Intact));
     }
 }
+
+#[test]
+fn a_change_of_metalayers_adds_requested_checksums() {
+    let scratch = tempdir().unwrap();
+    let (path, params) = (scratch.path().join("f.b2frame"), CParams::default().typesize(4));
+    for has_data in [false, true] {
+        for name in ["fixed", "variable"] {
+            let _ = std::fs::remove_file(&path);
+            let mut schunk =
+                SChunk::create(Storage::file(&path), params.clone(), DParams::default()).unwrap();
+            schunk.add_metalayer("fixed", b"old").unwrap();
+            schunk.add_vlmetalayer("variable", b"old").unwrap();
+            if has_data {
+                schunk.append(&data(0)).unwrap();
+            }
+            drop(schunk);
+            let storage = Storage::file(&path).checksums();
+            let mut schunk = SChunk::open(storage, DParams::default()).unwrap();
+            match name {
+                "fixed" => schunk.update_metalayer(name, b"new").unwrap(),
+                _ => schunk.update_vlmetalayer(name, b"new").unwrap(),
+            }
+            for mut schunk in [schunk, open(&path)] {
+                let report = schunk.verify().unwrap();
+                assert_eq!(
+                    (report.faults(), report.fingerprint),
+                    (0, Fingerprint::Intact),
+                    "{name}, {has_data}"
+                );
+            }
+        }
+    }
+}

@@ -1,8 +1,9 @@
 //! Compares super-chunks on all kinds of storage with a list of vectors after random operations.
 
 use ferroblosc::chunk::{CParams, Compressor, DParams, Special};
-use ferroblosc::codec;
+use ferroblosc::schunk::verify::Fingerprint;
 use ferroblosc::schunk::{SChunk, Storage};
+use ferroblosc::{Result, codec};
 use std::path::PathBuf;
 
 /// A small pseudo-random number generator with reproducible output.
@@ -34,12 +35,24 @@ fn cases(test: &str) -> Vec<Case> {
     let base = std::env::temp_dir();
     let path = |end: &str| base.join(format!("ferroblosc-{test}-{}-{end}", std::process::id()));
     let (file, directory) = (path("file.b2frame"), path("directory.b2frame"));
+    let (durable_file, durable_directory) = (path("durable.b2frame"), path("durable.b2d"));
     let case = |name, path: Option<&PathBuf>, storage| Case { name, path: path.cloned(), storage };
     vec![
         case("memory", None, Storage::memory()),
         case("frame", None, Storage::frame()),
         case("file", Some(&file), Storage::file(&file)),
         case("directory", Some(&directory), Storage::directory(&directory)),
+        case("checked frame", None, Storage::frame().checksums()),
+        case(
+            "durable file",
+            Some(&durable_file),
+            Storage::file(&durable_file).checksums().durable(),
+        ),
+        case(
+            "durable directory",
+            Some(&durable_directory),
+            Storage::directory(&durable_directory).checksums().durable(),
+        ),
     ]
 }
 
@@ -71,7 +84,68 @@ fn assert_holds(schunk: &SChunk, model: &[Vec<u8>], context: &str) {
     }
 }
 
-fn run(case: &Case, seed: u64, steps: usize, fixed: bool) {
+/// The sizes of the chunks of a test.
+#[derive(Clone, Copy)]
+enum Sizes {
+    One,
+    All,
+    /// All sizes, and often 0.
+    WithEmpty,
+}
+
+impl Sizes {
+    fn draw(self, random: &mut Random) -> usize {
+        match self {
+            Sizes::One => CHUNK,
+            Sizes::WithEmpty if random.below(3) == 0 => 0,
+            _ => TYPESIZE * (1 + random.below(CHUNK / TYPESIZE)),
+        }
+    }
+}
+
+/// Changes a super-chunk in a transaction, which is committed or rolled back.
+fn change_at_once(
+    schunk: &mut SChunk,
+    model: &mut Vec<Vec<u8>>,
+    random: &mut Random,
+    sizes: Sizes,
+) -> Result<()> {
+    let mut changed = model.clone();
+    let mut transaction = schunk.transaction()?;
+    for _ in 0..1 + random.below(4) {
+        let len = sizes.draw(random);
+        let bytes = data(random, len);
+        let at = random.below(changed.len().max(1));
+        if changed.is_empty() || random.below(2) == 0 {
+            if transaction.append(&bytes).is_ok() {
+                changed.push(bytes);
+            }
+        } else if random.below(2) == 0 {
+            transaction.delete_chunk(at as i64)?;
+            changed.remove(at);
+        } else {
+            let order: Vec<i64> = (0..changed.len() as i64).rev().collect();
+            transaction.reorder(&order)?;
+            changed.reverse();
+        }
+    }
+    if random.below(3) > 0 {
+        transaction.commit()?;
+        *model = changed;
+    } else {
+        transaction.rollback();
+    }
+    Ok(())
+}
+
+/// Returns seeds; fewer for storage that waits for the disk.
+fn seeds(case: &Case) -> std::ops::Range<u64> {
+    if case.name.starts_with("durable") { 1..3 } else { 1..6 }
+}
+
+fn run(case: &Case, seed: u64, steps: usize, sizes: Sizes) {
+    let has_checksums = case.name.starts_with("checked") || case.name.starts_with("durable");
+
     let mut random = Random(seed);
     let params = || CParams::default().typesize(TYPESIZE as i32).codec(codec::id::LZ4);
     let create = || SChunk::create(case.storage.clone(), params(), DParams::default()).unwrap();
@@ -79,23 +153,24 @@ fn run(case: &Case, seed: u64, steps: usize, fixed: bool) {
     let mut model: Vec<Vec<u8>> = Vec::new();
     let mut compressor = Compressor::new(params()).unwrap();
     for step in 0..steps {
-        let len = if fixed { CHUNK } else { TYPESIZE * (1 + random.below(CHUNK / TYPESIZE)) };
+        let len = sizes.draw(&mut random);
         let bytes = data(&mut random, len);
         let chunk = compressor.compress_to_vec(&bytes).unwrap();
         let at = random.below(model.len().max(1));
-        let operation = random.below(10);
+        let operation = random.below(11);
         let context =
             format!("{} seed {seed} step {step} operation {operation} at {at}", case.name);
         match operation {
             0..3 => {
-                // Appending to a super-chunk with a short last chunk is the only operation that is
-                // refused.
+                // A first chunk above the chunk size is refused, and a second short one in a frame.
                 let done = schunk.append_chunk(&chunk);
-                let refused = case.name != "memory"
-                    && model.len() == 1
-                    && schunk.chunksize() > 0
-                    && (model[0].len() as i32) < schunk.chunksize()
-                    && (bytes.len() as i32) < schunk.chunksize();
+                let is_shorter = |chunk: &[u8]| (chunk.len() as i32) < schunk.chunksize();
+                let refused = schunk.chunksize() > 0
+                    && match &model[..] {
+                        [] => bytes.len() as i32 > schunk.chunksize(),
+                        [only] => case.name != "memory" && is_shorter(only) && is_shorter(&bytes),
+                        _ => false,
+                    };
                 assert_eq!(done.is_err(), refused, "{context}");
                 if !refused {
                     model.push(bytes);
@@ -135,10 +210,24 @@ fn run(case: &Case, seed: u64, steps: usize, fixed: bool) {
                     Err(_) => schunk.add_vlmetalayer(&name, &bytes).unwrap(),
                 }
             }
+            10 if case.name.starts_with("durable") => {
+                change_at_once(&mut schunk, &mut model, &mut random, sizes).expect(&context);
+            }
             _ => {}
         }
         if step % 7 == 0 {
             assert_holds(&schunk, &model, &context);
+            if has_checksums {
+                let report = schunk.verify().unwrap();
+                assert_eq!(report.faults(), 0, "{context}: {report:?}");
+                // A frame in memory has checksums from its first change on.
+                let is_new = case.path.is_none() && step == 0;
+                assert!(is_new || report.fingerprint == Fingerprint::Intact, "{context}");
+            }
+            // Files do not contain chunks without data unless another chunk has data.
+            if !model.is_empty() && model.iter().all(Vec::is_empty) {
+                continue;
+            }
             let bytes = schunk.to_bytes().unwrap();
             let copy = SChunk::from_bytes(&bytes, DParams::default()).unwrap();
             assert_holds(&copy, &model, &format!("{context}, as bytes"));
@@ -158,8 +247,8 @@ fn run(case: &Case, seed: u64, steps: usize, fixed: bool) {
 #[test]
 fn chunks_of_one_size_match_the_model() {
     for case in cases("one-size") {
-        for seed in 1..6 {
-            run(&case, seed, 120, true);
+        for seed in seeds(&case) {
+            run(&case, seed, 120, Sizes::One);
         }
     }
 }
@@ -167,8 +256,17 @@ fn chunks_of_one_size_match_the_model() {
 #[test]
 fn chunks_of_all_sizes_match_the_model() {
     for case in cases("all-sizes") {
-        for seed in 1..6 {
-            run(&case, seed, 120, false);
+        for seed in seeds(&case) {
+            run(&case, seed, 120, Sizes::All);
+        }
+    }
+}
+
+#[test]
+fn chunks_without_data_match_the_model() {
+    for case in cases("with-empty") {
+        for seed in seeds(&case) {
+            run(&case, seed, 120, Sizes::WithEmpty);
         }
     }
 }

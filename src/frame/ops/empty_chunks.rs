@@ -106,7 +106,6 @@ impl Frame {
         let checksums: Option<&[u64]> = self.has_fingerprint().then_some(&[]);
         self.apply(&plan, &offsets, &description, checksums)?;
         let cached = self.cached_mut();
-        cached.is_fingerprinted |= checksums.is_some();
         cached.counters = description.counters;
         cached.offsets = Some(Arc::new(Offsets::Each(offsets)));
         self.flush()

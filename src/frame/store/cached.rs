@@ -1,6 +1,8 @@
 //! The state of a frame as it was last read or written.
 
-use crate::frame::format::{Counters, Description, Footer, FrameHeader, IndexForm, Offsets};
+use crate::frame::format::{
+    Counters, Description, Footer, FrameHeader, IndexForm, Offsets, trailer,
+};
 use crate::{Error, Result};
 use std::sync::Arc;
 
@@ -79,10 +81,11 @@ impl CachedState {
         CachedState { footer: None, ..self.clone() }
     }
 
-    /// Updates the lengths after `footer` was written.
+    /// Updates the lengths, and whether there is a fingerprint, after `footer` was written.
     pub fn written(&mut self, footer: &Footer) {
         self.len = footer.frame_len();
         self.trailer_len = footer.trailer_len;
+        self.is_fingerprinted = trailer::fingerprint(&footer.rest).is_some();
     }
 
     /// Checks that a new header has the length of the current one, because chunks follow it.
