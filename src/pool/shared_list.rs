@@ -157,7 +157,11 @@ mod tests {
         list.update(|list| list.push(1));
         // As in a child of a process that forked while a thread was reading.
         list.readers.fetch_add(1, Ordering::SeqCst);
+        let old = list.current.load(Ordering::Relaxed);
         list.update(|list| list.push(2));
         assert_eq!(list.find(|&item| item == 2), Some(2));
+        // SAFETY: the pointer came from `Arc::into_raw`, and the change leaked this reference.
+        let leaked = unsafe { Arc::from_raw(old) };
+        assert_eq!((leaked.as_slice(), Arc::strong_count(&leaked)), (&[1][..], 1));
     }
 }
