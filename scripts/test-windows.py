@@ -70,6 +70,7 @@ PROGRAMS = {
         "inline.c", "borrowed_memory.c", "meta.c", "outputs.c", "reentrant.c", "roundtrip.c",
         "row_c11_null_arguments.c", "row_c12_c13_names.c",
         "row_c38_shuffles.c", "rows_schunk.c", "rows_schunk_data.c", "schunk.c", "vlblocks.c",
+        "windows/paths.c",
     ],
     ("blosc",): ["blosc1/calls.c"],
     ("ferroblosc",): ["ferroblosc/bcolz.c", "ferroblosc/bloscpack.c", "ferroblosc/util.c"],

@@ -4,7 +4,7 @@ use crate::bridge::backends;
 use crate::extensions;
 use crate::types::io::blosc2_io_cb;
 use ferroblosc::io::{ids, paths};
-use ferroblosc::{Error, frame};
+use ferroblosc::{Error, ErrorKind, frame};
 use ferroblosc_capi_common::{boundary, pointers};
 use std::ffi::{c_char, c_int};
 use std::path::Path;
@@ -54,7 +54,7 @@ pub unsafe extern "C" fn blosc2_get_io_cb(id: u8) -> *mut blosc2_io_cb {
 pub unsafe extern "C" fn blosc2_remove_dir(path: *const c_char) -> c_int {
     boundary!(blosc2_remove_dir, {
         // SAFETY: the caller passes a NUL-terminated string, or NULL.
-        let path = unsafe { pointers::path(path) };
+        let path = unsafe { pointers::path(path) }?;
         paths::remove_dir(path.unwrap_or(Path::new("")))?;
         Ok(0)
     })
@@ -70,7 +70,7 @@ pub unsafe extern "C" fn blosc2_remove_dir(path: *const c_char) -> c_int {
 pub unsafe extern "C" fn blosc2_remove_urlpath(path: *const c_char) -> c_int {
     boundary!(blosc2_remove_urlpath, {
         // SAFETY: the caller passes a NUL-terminated string, or NULL.
-        if let Some(path) = unsafe { pointers::path(path) } {
+        if let Some(path) = unsafe { pointers::path(path) }? {
             paths::remove_urlpath(path)?;
         }
         Ok(0)
@@ -93,8 +93,9 @@ pub unsafe extern "C" fn blosc2_rename_urlpath(
 ) -> c_int {
     boundary!(blosc2_rename_urlpath, {
         // SAFETY: the caller passes NUL-terminated strings, or NULL.
-        let (old, new) = unsafe { (pointers::path(old_urlpath), pointers::path(new_path)) };
-        if let (Some(old), Some(new)) = (old, new) {
+        let paths = unsafe { (pointers::path(old_urlpath), pointers::path(new_path)) };
+        let failed = |error: Error| error.recast(ErrorKind::Failure);
+        if let (Some(old), Some(new)) = (paths.0.map_err(failed)?, paths.1.map_err(failed)?) {
             frame::recover_journal(old).map_err(|_| Error::Failure)?;
             paths::rename_urlpath(old, new)?;
         }

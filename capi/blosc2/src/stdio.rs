@@ -98,7 +98,7 @@ pub unsafe extern "C" fn blosc2_stdio_open(
             let file = stdio::open(CStr::from_ptr(urlpath), CStr::from_ptr(mode));
             if file.is_null() {
                 let error = Error::FileOpen.during("open").last_os();
-                return Err(match pointers::path(urlpath) {
+                return Err(match pointers::path(urlpath)? {
                     Some(path) => error.at(path),
                     None => error,
                 });

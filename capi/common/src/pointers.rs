@@ -197,13 +197,19 @@ pub unsafe fn c_str<'a>(text: *const c_char) -> Option<&'a CStr> {
     Some(unsafe { CStr::from_ptr(text) })
 }
 
-/// Returns the path at `text`; `None` for NULL, and on Windows also for text that is not UTF-8.
+/// Returns the path at `text`, or `None` for NULL.
+///
+/// # Errors
+/// [`Error::InvalidParam`] on Windows for text that is not UTF-8. It must not be taken for NULL,
+/// which often means memory.
 ///
 /// # Safety
 /// The same conditions as for [`c_str`].
-pub unsafe fn path<'a>(text: *const c_char) -> Option<&'a Path> {
+pub unsafe fn path<'a>(text: *const c_char) -> Result<Option<&'a Path>> {
     // SAFETY: guaranteed by the caller.
-    unsafe { c_str(text) }.and_then(os::path::of)
+    let text = unsafe { c_str(text) };
+    let not_utf8 = || Error::InvalidParam.because("the path is not UTF-8");
+    text.map(|text| os::path::of(text).ok_or_else(not_utf8)).transpose()
 }
 
 #[cfg(test)]
@@ -232,7 +238,7 @@ mod tests {
             assert_eq!(reference::<u8>(null()), Err(Error::InvalidParam));
             assert_eq!(reference_mut::<u8>(null_mut()), Err(Error::InvalidParam));
             assert_eq!(c_str(null()), None);
-            assert_eq!(path(null()), None);
+            assert_eq!(path(null()), Ok(None));
             write_if_given::<u8>(null_mut(), 1);
         }
     }
@@ -278,7 +284,16 @@ mod tests {
             bytes_mut(some.as_mut_ptr().cast(), 2).unwrap()[1] = 5;
             write_if_given(some.as_mut_ptr(), 4);
             assert_eq!(c_str(c"zstd".as_ptr()), Some(c"zstd"));
-            assert_eq!(path(c"/a/b".as_ptr()), Some(Path::new("/a/b")));
+            assert_eq!(path(c"/a/b".as_ptr()), Ok(Some(Path::new("/a/b"))));
+            let of_code_page = path(c"caf\xe9".as_ptr());
+            if cfg!(windows) {
+                assert_eq!(of_code_page, Err(Error::InvalidParam));
+            } else {
+                assert_eq!(
+                    of_code_page.map(|path| path.map(|path| path.as_os_str().len())),
+                    Ok(Some(4))
+                );
+            }
         }
         assert_eq!(some, [4, 5]);
     }

@@ -4,7 +4,6 @@ use crate::types::bloscpack_args;
 use ferroblosc::io::open_regular;
 use ferroblosc::{Buffer, Error, Result, trace_error};
 use ferroblosc_capi_common::buffers::c_string;
-use ferroblosc_capi_common::os;
 use ferroblosc_capi_common::pointers;
 use ferroblosc_formats::bloscpack::{
     self, AppendArgs, BloscArgs, BloscpackArgs, Codec, Error as BloscpackError, Metadata,
@@ -71,9 +70,8 @@ pub fn blpk(error: BlpkError) -> Error {
 /// `path` is NULL or a NUL-terminated string that does not change during `'a`.
 pub unsafe fn path<'a>(path: *const c_char) -> Result<&'a Path> {
     // SAFETY: guaranteed by the caller.
-    let path = unsafe { pointers::c_str(path) };
-    let path = path.ok_or_else(|| Error::InvalidParam.because("the path is NULL"))?;
-    os::path::of(path).ok_or(Error::InvalidParam)
+    let path = unsafe { pointers::path(path) }?;
+    path.ok_or_else(|| Error::InvalidParam.because("the path is NULL"))
 }
 
 /// Returns the bytes at a C pointer, which may be NULL if `size` is 0.

@@ -47,7 +47,7 @@ pub(crate) unsafe fn string<'a>(text: *const c_char) -> Result<&'a str> {
 /// The same conditions as for [`string`].
 pub(crate) unsafe fn absolute(path: *const c_char) -> Result<PathBuf> {
     // SAFETY: guaranteed by the caller.
-    let path = unsafe { pointers::path(path) };
+    let path = unsafe { pointers::path(path) }?;
     let path = path.ok_or_else(|| Error::InvalidParam.because("the path is NULL"))?;
     std::path::absolute(path).map_err(|error| Error::FileOpen.during("open").at(path).os(error))
 }

@@ -52,7 +52,7 @@ pub(crate) unsafe fn path_and_mode<'a>(
     mode: *const c_char,
 ) -> Result<(&'a Path, Mode)> {
     // SAFETY: guaranteed by the caller.
-    let (path, mode) = unsafe { (pointers::path(path), string(mode)?) };
+    let (path, mode) = unsafe { (pointers::path(path)?, string(mode)?) };
     let mode = Mode::from_name(mode).map_err(code)?;
     Ok((path.ok_or(Error::InvalidParam)?, mode))
 }

@@ -173,7 +173,7 @@ unsafe fn destination<'a>(
 ) -> Result<(blosc2_io, &'a Path)> {
     // SAFETY: guaranteed by the caller; the pointers in a super-chunk's storage are valid.
     unsafe {
-        let path = pointers::path(urlpath).ok_or(Error::InvalidParam)?;
+        let path = pointers::path(urlpath)?.ok_or(Error::InvalidParam)?;
         Ok((*(*(*schunk.as_ptr()).storage).io, path))
     }
 }

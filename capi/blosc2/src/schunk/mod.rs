@@ -49,7 +49,7 @@ impl OwnStorage {
             let storage = storage.as_ref().unwrap_or(&defaults::STORAGE);
             Ok(OwnStorage {
                 contiguous: storage.contiguous,
-                urlpath: match pointers::path(storage.urlpath) {
+                urlpath: match pointers::path(storage.urlpath)? {
                     Some(path) => copied_path(paths::without_scheme(path))?,
                     None => Buffer::new(),
                 },
@@ -210,7 +210,7 @@ pub(crate) unsafe fn create(storage: *const blosc2_storage) -> Result<*mut blosc
     // SAFETY: the super-chunk owns the path; the parameters are those that the backend expects.
     let frame = unsafe {
         let urlpath = (*(*building.0.as_ptr()).storage).urlpath;
-        match pointers::path(urlpath) {
+        match pointers::path(urlpath)? {
             None if contiguous => Some(Frame::create_in_memory(&description)?),
             None => None,
             Some(path) => {
@@ -333,7 +333,7 @@ pub(crate) unsafe fn open(
 ) -> Result<*mut blosc2_schunk> {
     // SAFETY: guaranteed by the caller.
     let (given, io) = unsafe {
-        let given = pointers::path(urlpath).ok_or(Error::InvalidParam)?;
+        let given = pointers::path(urlpath)?.ok_or(Error::InvalidParam)?;
         (given, *io.as_ref().unwrap_or(&defaults::IO))
     };
     // SAFETY: guaranteed by the caller.
