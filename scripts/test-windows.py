@@ -286,6 +286,10 @@ class Windows:
         environment = {"FERROBLOSC_HDF5": copies[0]}
         run([self.run, self.prefix / "bin/b2.exe", "convert", "2-32026.h5:/data", "data.b2nd"],
             directory=scratch, environment=environment)
+        # The path can be relative, and have slashes.
+        environment = {"FERROBLOSC_HDF5": "other/other.dll"}
+        run([self.run, self.prefix / "bin/b2.exe", "convert", "2-32026.h5:/data", "other.b2nd"],
+            directory=scratch, environment=environment)
         return "two filters in two copies of HDF5, b2"
 
     def ports(self, *arguments):

@@ -95,7 +95,7 @@ pub mod library {
 
     /// Loads a DLL, which is never unloaded. A name without a directory is searched in the
     /// directory of the program, that of the system, and those of `AddDllDirectory`; not in the
-    /// current directory, because chunks determine names.
+    /// current directory, because chunks determine names. Other paths can be relative.
     ///
     /// # Errors
     /// The text of the system.
@@ -103,6 +103,11 @@ pub mod library {
     /// # Safety
     /// The initialisers of the DLL run.
     pub unsafe fn load(path: &Path) -> Result<NonNull<c_void>, String> {
+        // The system searches relative paths in other directories than the current one, and does not
+        // expect slashes.
+        let has_directory = path.parent().is_some_and(|parent| !parent.as_os_str().is_empty());
+        let absolute = has_directory.then(|| std::path::absolute(path)).and_then(Result::ok);
+        let path = absolute.as_deref().unwrap_or(path);
         let mut name: Vec<u16> = path.as_os_str().encode_wide().collect();
         if name.contains(&0) {
             return Err("the path contains NUL".into());
@@ -255,7 +260,8 @@ pub mod shell {
     /// Runs a statement of Python with the command interpreter; stores its output and returns the
     /// number of bytes.
     pub fn output_of_python(python: &str, statement: &str, output: &mut [u8]) -> Option<usize> {
-        let command = format!("{python} -c \"{statement}\" <NUL 2>NUL");
+        // Without the option Python prints in the code page of the system.
+        let command = format!("{python} -X utf8 -c \"{statement}\" <NUL 2>NUL");
         let command = CString::new(command).ok()?;
         // SAFETY: the texts are NUL-terminated, `output` has `output.len()` bytes, and the pipe is
         // closed once.
