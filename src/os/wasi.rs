@@ -3,7 +3,7 @@
 
 /// Files: positions, attributes and renaming.
 pub mod files {
-    use crate::os::names::unused_name;
+    use crate::os::names::create_unused;
     use std::ffi::{CString, OsStr};
     use std::fs::{File, Metadata, OpenOptions};
     use std::io::{Error, ErrorKind, Result};
@@ -108,8 +108,7 @@ pub mod files {
     /// # Errors
     /// Returns any error of the operating system.
     pub fn create_unnamed(directory: &Path) -> Result<File> {
-        let path = directory.join(unused_name());
-        let file = OpenOptions::new().read(true).write(true).create_new(true).open(&path)?;
+        let (path, file) = create_unused(OpenOptions::new().read(true).write(true), directory)?;
         std::fs::remove_file(&path)?;
         Ok(file)
     }

@@ -2,7 +2,7 @@
 
 use super::path::c_path;
 use super::system;
-use crate::os::names::unused_name;
+use crate::os::names::create_unused;
 use std::fs::{File, Metadata, OpenOptions, TryLockError};
 use std::io::{Error, ErrorKind, Result};
 use std::os::fd::{AsRawFd, IntoRawFd, RawFd};
@@ -81,8 +81,7 @@ pub fn create_unnamed(directory: &Path) -> Result<File> {
     set_private(options.read(true).write(true), true);
     match system::open_unnamed(&mut options.clone(), directory) {
         Err(error) if error.kind() == ErrorKind::Unsupported => {
-            let path = directory.join(unused_name());
-            let file = options.create_new(true).open(&path)?;
+            let (path, file) = create_unused(&mut options, directory)?;
             std::fs::remove_file(&path)?;
             Ok(file)
         }

@@ -4,7 +4,7 @@
 //! this is the default of `std`.
 
 use super::wide;
-use crate::os::names::unused_name;
+use crate::os::names::create_unused;
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{Error, ErrorKind, Result, Seek, SeekFrom};
 use std::os::windows::fs::{FileExt, MetadataExt, OpenOptionsExt};
@@ -135,13 +135,10 @@ pub fn write_all_at(file: &File, mut position: u64, mut bytes: &[u8]) -> Result<
 /// # Errors
 /// Returns any error of the operating system.
 pub fn create_unnamed(directory: &Path) -> Result<File> {
-    OpenOptions::new()
-        .read(true)
-        .write(true)
-        .create_new(true)
-        .attributes(FILE_ATTRIBUTE_TEMPORARY)
-        .custom_flags(FILE_FLAG_DELETE_ON_CLOSE)
-        .open(directory.join(unused_name()))
+    let mut options = OpenOptions::new();
+    options.read(true).write(true);
+    options.attributes(FILE_ATTRIBUTE_TEMPORARY).custom_flags(FILE_FLAG_DELETE_ON_CLOSE);
+    create_unused(&mut options, directory).map(|(_, file)| file)
 }
 
 /// Closes a file. Windows reports no errors of earlier writes.
