@@ -7,7 +7,7 @@
 pub mod files {
     use std::fs::{File, Metadata, OpenOptions};
     use std::io::{Error, ErrorKind, Result};
-    use std::path::Path;
+    use std::path::{Path, PathBuf};
 
     /// The number of an open file.
     pub type Descriptor = i32;
@@ -119,6 +119,10 @@ pub mod files {
 
     pub fn sync_directory(directory: &Path) -> Result<()> {
         File::open(directory)?.sync_all()
+    }
+
+    pub fn path_of_lock(path: &Path) -> PathBuf {
+        path.to_owned()
     }
 
     pub fn claim(_file: &File) -> Result<bool> {

@@ -10,7 +10,7 @@ pub mod files {
     use std::mem::MaybeUninit;
     use std::os::fd::{AsRawFd, IntoRawFd, RawFd};
     use std::os::wasi::ffi::OsStrExt;
-    use std::path::Path;
+    use std::path::{Path, PathBuf};
 
     /// The number of an open file.
     pub type Descriptor = RawFd;
@@ -259,6 +259,11 @@ pub mod files {
     /// Returns any error of the operating system.
     pub fn sync_directory(directory: &Path) -> Result<()> {
         File::open(directory)?.sync_all()
+    }
+
+    /// Returns the path of the file whose lock is that of a file or a directory: its own path.
+    pub fn path_of_lock(path: &Path) -> PathBuf {
+        path.to_owned()
     }
 
     /// Returns `true`: without locks, this program is taken to be the only one that changes the

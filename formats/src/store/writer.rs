@@ -3,7 +3,8 @@
 //! A writer has the leaves of a store after all changes. Nothing is written before the commit.
 
 use std::collections::BTreeMap;
-use std::fs::File;
+use std::fs::{File, OpenOptions};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -11,7 +12,7 @@ use ferroblosc::chunk::CParams;
 use ferroblosc::codec::id;
 use ferroblosc::io::claim::Claim;
 use ferroblosc::io::{Attributes, Backend, FileKind, FileOps, FileSystem};
-use ferroblosc::os::files;
+use ferroblosc::os::files::{self, Opening};
 use ferroblosc::schunk::{Layers, State};
 
 use super::attrs::{self, MAP};
@@ -107,8 +108,19 @@ pub(super) struct Item {
 
 /// The lock of a store while it is changed.
 struct WriterLock {
+    /// The path of a file beside the store, which is removed.
+    beside: Option<PathBuf>,
     _claim: Claim,
     _file: File,
+}
+
+impl Drop for WriterLock {
+    fn drop(&mut self) {
+        if let Some(path) = &self.beside {
+            // A file that cannot be removed is used by the next writer.
+            let _ = std::fs::remove_file(path);
+        }
+    }
 }
 
 /// A store that is created or changed. Nothing is written before [`StoreWriter::commit`]; dropping
@@ -191,17 +203,24 @@ pub(super) fn main_file(path: &Path, container: ContainerKind) -> PathBuf {
 
 /// Locks a store against other writers. File systems without locks are not locked.
 fn lock(path: &Path) -> Result<Option<WriterLock>> {
+    let locked = files::path_of_lock(path);
+    let beside = (locked != path).then(|| locked.clone());
     for _ in 0..LOCK_ATTEMPTS {
-        let file = File::open(path).map_err(Error::storage(path))?;
+        let mut options = OpenOptions::new();
+        options.read(true).write(beside.is_some()).create(beside.is_some()).truncate(false);
+        // Another user could have planted a link beside the store.
+        let opening = if beside.is_some() { Opening::Unfollowed } else { Opening::Plain };
+        let file = files::open(&mut options, &locked, opening);
+        let file = file.map_err(Error::storage(&locked))?;
         let claim = Claim::of(&file);
         match claim.lock(&file) {
-            // Otherwise another writer has replaced the file since it was opened.
-            Ok(true) if is_at(path, &file)? => {
-                return Ok(Some(WriterLock { _claim: claim, _file: file }));
+            // Otherwise another writer has replaced or removed the file since it was opened.
+            Ok(true) if is_at(&locked, &file)? => {
+                return Ok(Some(WriterLock { beside, _claim: claim, _file: file }));
             }
             Ok(true) => {}
             Ok(false) => break,
-            Err(error) if error.kind() == std::io::ErrorKind::Unsupported => return Ok(None),
+            Err(error) if error.kind() == ErrorKind::Unsupported => return Ok(None),
             Err(error) => return Err(Error::storage(path)(error)),
         }
     }
@@ -211,8 +230,10 @@ fn lock(path: &Path) -> Result<Option<WriterLock>> {
 /// Whether a path names an open file.
 fn is_at(path: &Path, file: &File) -> Result<bool> {
     let open = files::identity_of(file).map_err(Error::storage(path))?;
-    let named = files::identity_at(path).map_err(Error::storage(path))?;
-    Ok(open == named)
+    match files::identity_at(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+        named => Ok(open == named.map_err(Error::storage(path))?),
+    }
 }
 
 /// Returns the entry of an object in the registry.
@@ -738,5 +759,18 @@ mod tests {
         let old = Claim::of(&file);
         assert!(old.lock(&file).unwrap());
         assert!(lock(&path).unwrap().is_some());
+    }
+    #[test]
+    fn a_store_has_one_writer() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["s.b2z", "s.b2d", "s.b2e"] {
+            let path = folder.path().join(name);
+            Store::create(&path).unwrap().commit().unwrap();
+            let first = Store::change(&path).unwrap();
+            assert!(matches!(Store::change(&path), Err(Error::Locked(_))), "{name}");
+            drop(first);
+            drop(Store::change(&path).unwrap());
+        }
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 3);
     }
 }

@@ -7,7 +7,7 @@ use std::fs::{File, Metadata, OpenOptions, TryLockError};
 use std::io::{Error, ErrorKind, Result};
 use std::os::fd::{AsRawFd, IntoRawFd, RawFd};
 use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt, OpenOptionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 pub use system::rename_new;
@@ -213,7 +213,13 @@ pub fn rename(from: &Path, to: &Path) -> Result<()> {
 /// # Errors
 /// Returns any error of the operating system.
 pub fn sync_directory(directory: &Path) -> Result<()> {
-    File::open(directory)?.sync_all()
+    let directory = File::open(directory)?;
+    synced(&directory, directory.sync_all())
+}
+
+/// Returns the path of the file whose lock is that of a file or a directory: its own path.
+pub fn path_of_lock(path: &Path) -> PathBuf {
+    path.to_owned()
 }
 
 /// Locks a file, which others may read and write nevertheless, without waiting. Returns `false` if

@@ -9,7 +9,7 @@ use std::fs::{File, Metadata, OpenOptions};
 use std::io::{Error, ErrorKind, Result, Seek, SeekFrom};
 use std::os::windows::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::os::windows::io::{AsRawHandle, RawHandle};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::ptr::{null, null_mut};
 use windows_sys::Win32::Foundation::{
     ERROR_ACCESS_DENIED, ERROR_CANNOT_MAKE, ERROR_DIRECTORY_NOT_SUPPORTED, ERROR_FILE_EXISTS,
@@ -333,6 +333,16 @@ fn claimed_byte() -> OVERLAPPED {
         hEvent: null_mut(),
         ..OVERLAPPED::default()
     }
+}
+
+/// Returns the path of the file whose lock is that of a file or a directory. Windows cannot lock
+/// directories, so it is a file beside one.
+pub fn path_of_lock(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    if path.is_dir() {
+        name.push(".b2lock");
+    }
+    name.into()
 }
 
 /// Locks a file, which others may read and write nevertheless, without waiting. Returns `false` if
