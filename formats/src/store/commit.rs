@@ -359,3 +359,44 @@ impl StoreWriter {
         schunk.to_bytes().map_err(failed)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::{NewLeaf, Store, WriteOptions};
+    use ferroblosc::chunk::CParams;
+
+    fn leaf(byte: u8) -> NewLeaf {
+        let params = CParams::default().typesize(1);
+        let mut schunk = SChunk::create(Storage::frame(), params, DParams::default()).unwrap();
+        schunk.append(&[byte; 100]).unwrap();
+        NewLeaf::schunk(&schunk).unwrap()
+    }
+
+    #[test]
+    fn leaves_in_groups_are_replaced_in_all_containers() {
+        let folder = tempfile::tempdir().unwrap();
+        // wine cannot replace files that are open, as zip files and frames are.
+        let names = ["s.b2d", "s.b2z", "s.b2e"];
+        for name in &names[..if cfg!(windows) { 1 } else { 3 }] {
+            let path = folder.path().join(name);
+            let mut writer = Store::create(&path).unwrap();
+            writer.put("/g/h/x", leaf(1)).unwrap();
+            writer.put("/g/y", leaf(1)).unwrap();
+            writer.commit().unwrap();
+            let mut writer = Store::change(&path).unwrap();
+            writer.replace("/g/h/x", leaf(2)).unwrap();
+            writer.delete("/g/y").unwrap();
+            writer.commit().unwrap();
+            let copy = folder.path().join(format!("copy-of-{name}.b2z"));
+            let options = WriteOptions::default();
+            Store::open(&path).unwrap().convert(&copy, &options).unwrap();
+            for path in [path, copy] {
+                let store = Store::open(&path).unwrap();
+                assert!(store.leaf_keys().eq(["/g/h/x"]), "{}", path.display());
+                let leaf = store.leaf("/g/h/x").unwrap();
+                assert_eq!(leaf.schunk().decompress_to_vec(0).unwrap(), [2; 100]);
+            }
+        }
+    }
+}

@@ -416,7 +416,9 @@ impl Store {
                 Some(archive.members()[*number].name.clone())
             }
             (Container::Directory(root), FileId::Path(path)) => {
-                Some(path.strip_prefix(root).ok()?.to_str()?.to_owned())
+                // Windows separates the parts by backslashes.
+                let parts = path.strip_prefix(root).ok()?.iter().map(|part| part.to_str());
+                Some(parts.collect::<Option<Vec<&str>>>()?.join("/"))
             }
             _ => None,
         }

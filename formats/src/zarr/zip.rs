@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::error::{Error, Result};
 use super::limits::MAX_DEPTH;
@@ -91,22 +91,40 @@ fn copy_member(
 /// Returns the names of all files below a directory, sorted, with `/` between their parts.
 fn files_below(folder: &Path) -> Result<BTreeSet<String>> {
     let mut files = BTreeSet::new();
-    let mut pending = vec![(PathBuf::new(), 0)];
+    let mut pending = vec![(String::new(), 0)];
     while let Some((below, depth)) = pending.pop() {
         let path = folder.join(&below);
         for entry in fs::read_dir(&path).map_err(StoreError::storage(&path))? {
             let entry = entry.map_err(StoreError::storage(&path))?;
-            let name = below.join(entry.file_name());
+            let name = entry.file_name().into_string();
+            let name = name.map_err(|name| Error::Name(name.display().to_string()))?;
+            let name = format!("{below}{name}");
             if entry.file_type().map_err(StoreError::storage(&path))?.is_dir() {
                 if depth == 2 * MAX_DEPTH {
                     return Err(Error::Limit(format!("{} has too many levels", path.display())));
                 }
-                pending.push((name, depth + 1));
+                pending.push((format!("{name}/"), depth + 1));
             } else {
-                let name = name.to_str().ok_or_else(|| Error::Name(name.display().to_string()))?;
-                files.insert(name.to_owned());
+                files.insert(name);
             }
         }
     }
     Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_files_have_slashes_on_all_systems() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir_all(folder.path().join("array").join("c").join("0")).unwrap();
+        for parts in [&["zarr.json"][..], &["array", "zarr.json"], &["array", "c", "0", "1"]] {
+            let path = parts.iter().fold(folder.path().to_owned(), |path, part| path.join(part));
+            fs::write(path, b"").unwrap();
+        }
+        let names: Vec<String> = files_below(folder.path()).unwrap().into_iter().collect();
+        assert_eq!(names, ["array/c/0/1", "array/zarr.json", "zarr.json"]);
+    }
 }
