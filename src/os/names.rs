@@ -27,6 +27,34 @@ pub(crate) fn create_unused(
     }
 }
 
+/// The reason why a name that contains no slash is not that of one file in a directory on Windows.
+///
+/// A backslash and the colon of a drive lead to other directories. Other colons separate the name
+/// of a stream, which no listing of the directory contains. Names of devices, also with extensions,
+/// are in all directories; the bytes that are written to `NUL` are lost.
+#[cfg(any(windows, test))]
+pub(crate) fn fault_on_windows(name: &str) -> Option<&'static str> {
+    const DEVICES: [&str; 6] = ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"];
+    if name.contains(|char: char| char < ' ' || "\\:*?\"<>|".contains(char)) {
+        return Some("it contains a character that Windows does not permit in names of files");
+    }
+    if name.ends_with(['.', ' ']) {
+        return Some("Windows removes dots and spaces at the end of names of files");
+    }
+    let stem = name.split('.').next().unwrap_or_default().trim_end_matches(' ');
+    let is_port = |device: &str| {
+        let number = stem.get(..3).filter(|start| start.eq_ignore_ascii_case(device));
+        let mut number = number.map_or("", |_| &stem[3..]).chars();
+        number
+            .next()
+            .is_some_and(|char| char.is_ascii_digit() || "\u{b9}\u{b2}\u{b3}".contains(char))
+            && number.next().is_none()
+    };
+    let is_device = DEVICES.iter().any(|device| stem.eq_ignore_ascii_case(device))
+        || ["COM", "LPT"].into_iter().any(is_port);
+    is_device.then_some("Windows reserves it for a device")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -44,5 +72,53 @@ mod tests {
         let (path, _file) = create_unused(options.write(true), folder.path()).unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"");
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 51);
+    }
+
+    #[test]
+    fn names_that_windows_does_not_use_for_one_file_are_recognised() {
+        for name in [
+            "..\\x",
+            "\\x",
+            "C:",
+            "C:x",
+            "x:y",
+            "x*",
+            "x?",
+            "\"x",
+            "<",
+            ">",
+            "|",
+            "x\n",
+            "x.",
+            "x ",
+            ".",
+            "nul",
+            "NUL.b2nd",
+            "Aux.tar.gz",
+            "con .txt",
+            "com1",
+            "LPT9.x",
+            "com\u{b2}",
+            "CONIN$",
+        ] {
+            assert!(fault_on_windows(name).is_some(), "{name:?}");
+        }
+        for name in [
+            "",
+            "x",
+            "x y",
+            ".x",
+            "x.y",
+            "null",
+            "con1",
+            "com",
+            "com10",
+            "comx",
+            "aux-1",
+            "\u{e9}\u{20ac}",
+            "co\u{b2}",
+        ] {
+            assert_eq!(fault_on_windows(name), None, "{name:?}");
+        }
     }
 }

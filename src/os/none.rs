@@ -47,6 +47,10 @@ pub mod files {
         Err(ErrorKind::Unsupported.into())
     }
 
+    pub fn fault_of_path(_path: &str) -> Option<&'static str> {
+        None
+    }
+
     pub fn close(_file: File) -> Result<()> {
         Ok(())
     }

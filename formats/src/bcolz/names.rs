@@ -1,6 +1,7 @@
 //! Validation of column names.
 
 use super::error::{Error, Result};
+use ferroblosc::os::files;
 
 /// The name reserved for queries.
 const RESERVED: &str = "nrow__";
@@ -20,7 +21,8 @@ const KEYWORDS: [&str; 35] = [
 pub fn check_read(name: &str) -> Result<()> {
     let is_format = name.starts_with("__") && name.ends_with("__");
     let is_path = matches!(name, "" | "." | "..") || name.contains(['/', '\\', '\0']);
-    if is_format || is_path { Err(Error::ColumnName(name.to_owned())) } else { Ok(()) }
+    let is_file = files::fault_of_path(name).is_none();
+    if is_format || is_path || !is_file { Err(Error::ColumnName(name.to_owned())) } else { Ok(()) }
 }
 
 /// Validates the name of a new column: it must also be a Python identifier.
@@ -50,6 +52,9 @@ mod tests {
         }
         for name in ["a", "é", "_a", "data", "1a", "a b", "class"] {
             assert_eq!(check_read(name), Ok(()));
+        }
+        for name in ["C:", "C:x", "a:b", "nul", "a."] {
+            assert_eq!(check_read(name).is_err(), cfg!(windows), "{name}");
         }
     }
 

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 
 use ferroblosc::chunk::DParams;
 use ferroblosc::io::{FileKind, FileOps, FileSystem, Stream, WriteGranularity};
+use ferroblosc::os::files;
 use ferroblosc::schunk::{SChunk, Storage};
 
 use super::attrs::MAP;
@@ -77,6 +78,15 @@ impl Seek for StreamWriter<'_> {
             _ => return Err(io::ErrorKind::Unsupported.into()),
         }
         Ok(self.at)
+    }
+}
+
+/// Checks that a name in a directory is that of one file on this system. On Windows, names such as
+/// `..\x` and `C:x` would lead out of the directory.
+fn check_name(name: &str) -> Result<()> {
+    match files::fault_of_path(name) {
+        None => Ok(()),
+        Some(why) => Err(Error::InvalidName { name: name.to_owned(), why: why.to_owned() }),
     }
 }
 
@@ -183,6 +193,7 @@ impl StoreWriter {
         let mut files = self.files()?;
         files.extend(self.foreign.iter().map(|(name, content)| (name.clone(), content.clone())));
         files.push((EMBED_FILE.to_owned(), self.embed_content()?));
+        files.iter().try_for_each(|(name, _)| check_name(name))?;
         self.files.check_free(&self.path)?;
         self.files.create_directory(&self.path, &files)
     }
@@ -198,6 +209,7 @@ impl StoreWriter {
             };
             kept.insert(name.as_str());
             if let Held::New(content) = &item.held {
+                check_name(name)?;
                 let is_old = self.leaf_files.contains_key(name);
                 let target = if is_old { Target::Existing } else { Target::New };
                 self.check_file(root, name, target)?;
@@ -366,11 +378,25 @@ mod tests {
     use crate::store::{NewLeaf, Store, WriteOptions};
     use ferroblosc::chunk::CParams;
 
+    /// Keys whose files, on Windows, would be outside of the directory, would not be listed, would
+    /// be devices, or would get another name.
+    const KEYS: [&str; 7] = ["/..\\x", "/C:\\x", "/C:x", "/x:y", "/g./x", "/nul", "/g/aux"];
+
     fn leaf(byte: u8) -> NewLeaf {
         let params = CParams::default().typesize(1);
         let mut schunk = SChunk::create(Storage::frame(), params, DParams::default()).unwrap();
         schunk.append(&[byte; 100]).unwrap();
         NewLeaf::schunk(&schunk).unwrap()
+    }
+
+    fn check(path: &Path, key: &str, committed: Result<()>) {
+        if cfg!(windows) {
+            let is_refused = matches!(committed, Err(Error::InvalidName { .. }));
+            assert!(is_refused, "{key}: {committed:?}");
+        } else {
+            committed.unwrap();
+            assert!(Store::open(path).unwrap().leaf_keys().any(|found| found == key), "{key}");
+        }
     }
 
     #[test]
@@ -397,6 +423,45 @@ mod tests {
                 let leaf = store.leaf("/g/h/x").unwrap();
                 assert_eq!(leaf.schunk().decompress_to_vec(0).unwrap(), [2; 100]);
             }
+        }
+    }
+
+    #[test]
+    fn keys_that_are_no_names_of_files_are_not_written_to_directories() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        for key in KEYS {
+            let [zip, made, changed, copied] =
+                ["s.b2z", "made.b2d", "changed.b2d", "copied.b2d"].map(at);
+            let mut writer = Store::create(&zip).unwrap();
+            writer.put(key, leaf(1)).unwrap();
+            writer.commit().unwrap();
+            let mut writer = Store::create(&made).unwrap();
+            writer.put(key, leaf(1)).unwrap();
+            check(&made, key, writer.commit());
+            let mut writer = Store::create(&changed).unwrap();
+            writer.put("/old", leaf(1)).unwrap();
+            writer.commit().unwrap();
+            let mut writer = Store::change(&changed).unwrap();
+            writer.put("/first", leaf(2)).unwrap();
+            writer.put(key, leaf(2)).unwrap();
+            check(&changed, key, writer.commit());
+            let opened = Store::open(&zip).unwrap();
+            let converted = opened.convert(&copied, &WriteOptions::default());
+            check(&copied, key, converted.map(drop));
+            if cfg!(windows) {
+                assert!(Store::open(&changed).unwrap().leaf_keys().eq(["/old"]));
+                drop(opened);
+                let names = std::fs::read_dir(folder.path()).unwrap();
+                let mut names: Vec<_> = names.map(|entry| entry.unwrap().file_name()).collect();
+                names.sort();
+                assert_eq!(names, ["changed.b2d", "s.b2z"], "{key}");
+            } else {
+                std::fs::remove_dir_all(&made).unwrap();
+                std::fs::remove_dir_all(&copied).unwrap();
+            }
+            std::fs::remove_dir_all(&changed).unwrap();
+            std::fs::remove_file(&zip).unwrap();
         }
     }
 }

@@ -18,7 +18,7 @@ pub enum Error {
     NotFound(String),
     /// The name is that of a group, not of an array.
     Group(String),
-    /// The path of an array to write has empty parts or dots.
+    /// The path of an array to write has empty parts or dots, or is not that of a file on Windows.
     Name(String),
     /// The metadata are invalid.
     Metadata {

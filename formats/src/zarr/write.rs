@@ -13,6 +13,7 @@ use crate::numpy::Dtype;
 use crate::store::Error as StoreError;
 use crate::store::zip::ZipWriter;
 use ferroblosc::io::named::{self, NamedFile};
+use ferroblosc::os::files;
 
 /// The size of the buffer of a zip file in bytes.
 const FILE_BUFFER: usize = 256 << 10;
@@ -179,7 +180,7 @@ pub fn set_group_attributes(
     version: Version,
     attrs: &[(String, Value)],
 ) -> Result<()> {
-    if !is_valid_path(node) {
+    if !is_valid_path(node) || files::fault_of_path(node).is_some() {
         return Err(Error::Name(node.to_owned()));
     }
     let folder = if node.is_empty() { path.to_owned() } else { path.join(node) };
@@ -218,7 +219,7 @@ impl ArrayWriter {
     /// [`Error::Name`] if the path of the node is not valid; [`Error::Dtype`] if the version does
     /// not support the dtype; [`Error::Storage`].
     pub fn create(path: &Path, is_zip: bool, node: &str, spec: &Spec) -> Result<ArrayWriter> {
-        if !is_valid_path(node) {
+        if !is_valid_path(node) || !is_zip && files::fault_of_path(node).is_some() {
             return Err(Error::Name(node.to_owned()));
         }
         let fill = spec.fill();

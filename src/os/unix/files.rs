@@ -89,6 +89,12 @@ pub fn create_unnamed(directory: &Path) -> Result<File> {
     }
 }
 
+/// The reason why a path without `..` is not that of one file below a directory, to which it is
+/// relative. There is none: all bytes but the slash may be in names.
+pub fn fault_of_path(_path: &str) -> Option<&'static str> {
+    None
+}
+
 /// Closes a file and returns the error of closing, which `drop` ignores.
 pub fn close(file: File) -> Result<()> {
     // SAFETY: the descriptor is open, owned by this function, and not used again.

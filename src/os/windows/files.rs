@@ -4,7 +4,7 @@
 //! this is the default of `std`.
 
 use super::wide;
-use crate::os::names::create_unused;
+use crate::os::names::{create_unused, fault_on_windows};
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{Error, ErrorKind, Result, Seek, SeekFrom};
 use std::os::windows::fs::{FileExt, MetadataExt, OpenOptionsExt};
@@ -139,6 +139,12 @@ pub fn create_unnamed(directory: &Path) -> Result<File> {
     options.read(true).write(true);
     options.attributes(FILE_ATTRIBUTE_TEMPORARY).custom_flags(FILE_FLAG_DELETE_ON_CLOSE);
     create_unused(&mut options, directory).map(|(_, file)| file)
+}
+
+/// The reason why a path with slashes is not that of one file below a directory, to which it is
+/// relative.
+pub fn fault_of_path(path: &str) -> Option<&'static str> {
+    path.split('/').find_map(fault_on_windows)
 }
 
 /// Closes a file. Windows reports no errors of earlier writes.

@@ -11,6 +11,7 @@ use crate::members;
 use crate::options::{self, Form, OutputKind};
 use crate::store::target as store_target;
 use ferroblosc::io::named::named;
+use ferroblosc::os;
 use ferroblosc_formats::convert::{self, Destination, Groups, Location};
 use ferroblosc_formats::store::{ContainerKind, NewLeaf, Store};
 use ferroblosc_formats::zarr::{self, Version};
@@ -27,7 +28,14 @@ fn files_of(keys: &[String], extension: &str) -> Result<Vec<PathBuf>, Failure> {
             let text = format!("the path of the array {key:?} is outside of the directory");
             return Err(Failure::new(text));
         }
-        files.push(PathBuf::from(format!("{key}.{extension}")));
+        let file = format!("{key}.{extension}");
+        if let Some(why) = os::files::fault_of_path(&file) {
+            return Err(Failure::new(format!(
+                "the array {key:?} has no valid name of a file: {why}"
+            ))
+            .with_hint("FILE:/NAME converts a single array"));
+        }
+        files.push(PathBuf::from(file));
     }
     // In this order, the paths below a path come directly after it.
     let mut sorted: Vec<&PathBuf> = files.iter().collect();
@@ -312,4 +320,21 @@ fn write_store(
     let lost = groups.write_store(&mut writer)?;
     writer.commit()?;
     Ok(lost)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_inside_of_the_directory() {
+        let files = |key: &str| files_of(&[key.to_owned()], "npy");
+        assert_eq!(files("g/x").ok(), Some(vec![PathBuf::from("g/x.npy")]));
+        for key in ["..", "../x", "g/../x", "", "/x"] {
+            assert!(files(key).is_err(), "{key}");
+        }
+        for key in ["..\\x", "C:\\x", "C:x", "x:y", "nul", "g./x"] {
+            assert_eq!(files(key).is_err(), cfg!(windows), "{key}");
+        }
+    }
 }
