@@ -21,7 +21,11 @@ use windows_sys::Win32::Foundation::{
 use windows_sys::Win32::Security::Authorization::{
     GetNamedSecurityInfoW, SE_FILE_OBJECT, SetNamedSecurityInfoW,
 };
-use windows_sys::Win32::Security::DACL_SECURITY_INFORMATION;
+use windows_sys::Win32::Security::{
+    ACL, DACL_SECURITY_INFORMATION, GetSecurityDescriptorControl,
+    PROTECTED_DACL_SECURITY_INFORMATION, PSECURITY_DESCRIPTOR, SE_DACL_PROTECTED,
+    UNPROTECTED_DACL_SECURITY_INFORMATION,
+};
 use windows_sys::Win32::Storage::FileSystem::{
     BY_HANDLE_FILE_INFORMATION, FILE_ATTRIBUTE_READONLY, FILE_ATTRIBUTE_TEMPORARY,
     FILE_FLAG_BACKUP_SEMANTICS, FILE_FLAG_DELETE_ON_CLOSE, FILE_FLAG_OPEN_REPARSE_POINT,
@@ -399,41 +403,93 @@ pub fn release_claim(file: Descriptor) {
     unsafe { UnlockFileEx(file.0, 0, 1, 0, &mut at) };
 }
 
-/// Sets the access control list of a file to that of another one.
+/// The access control list of a file.
+struct AccessList {
+    /// The memory that contains the list.
+    descriptor: PSECURITY_DESCRIPTOR,
+    /// The list; null if everybody has all rights.
+    list: *mut ACL,
+    /// Whether the directory of the file does not add its entries.
+    is_protected: bool,
+}
+
+impl AccessList {
+    /// Returns the list of the file at a path, which ends with NUL.
+    fn of(path: &[u16]) -> Result<AccessList> {
+        let mut found =
+            AccessList { descriptor: null_mut(), list: null_mut(), is_protected: false };
+        let (mut control, mut revision) = (0, 0);
+        // SAFETY: the path ends with NUL. The first call allocates the descriptor, which contains
+        // the list, and which the second one reads.
+        unsafe {
+            let got = GetNamedSecurityInfoW(
+                path.as_ptr(),
+                SE_FILE_OBJECT,
+                DACL_SECURITY_INFORMATION,
+                null_mut(),
+                null_mut(),
+                &mut found.list,
+                null_mut(),
+                &mut found.descriptor,
+            );
+            if got != 0 {
+                return Err(Error::from_raw_os_error(got as i32));
+            }
+            if GetSecurityDescriptorControl(found.descriptor, &mut control, &mut revision) == 0 {
+                return Err(Error::last_os_error());
+            }
+        }
+        found.is_protected = control & SE_DACL_PROTECTED != 0;
+        Ok(found)
+    }
+
+    /// Returns the bytes of the list, if there is one.
+    fn bytes(&self) -> Option<&[u8]> {
+        // SAFETY: the list is valid as long as this value, and its first field states its size.
+        unsafe {
+            let len = self.list.as_ref()?.AclSize;
+            Some(std::slice::from_raw_parts(self.list.cast(), len.into()))
+        }
+    }
+}
+
+impl Drop for AccessList {
+    fn drop(&mut self) {
+        // SAFETY: the system allocated the descriptor, or it is null; it is freed once.
+        unsafe { LocalFree(self.descriptor) };
+    }
+}
+
+/// Sets the access control list of a file to that of another one. Equal lists are not set: that
+/// needs a right which users of network shares often lack.
 ///
 /// # Errors
 /// Returns any error of the operating system.
 pub fn copy_permissions(from: &Path, to: &Path) -> Result<()> {
     let (from, to) = (wide(from)?, wide(to)?);
-    let (mut list, mut owner) = (null_mut(), null_mut());
-    // SAFETY: the paths end with NUL. The first call allocates `owner`, which contains `list`; both
-    // are used until `owner` is freed.
-    unsafe {
-        let got = GetNamedSecurityInfoW(
-            from.as_ptr(),
-            SE_FILE_OBJECT,
-            DACL_SECURITY_INFORMATION,
-            null_mut(),
-            null_mut(),
-            &mut list,
-            null_mut(),
-            &mut owner,
-        );
-        if got != 0 {
-            return Err(Error::from_raw_os_error(got as i32));
-        }
-        let set = SetNamedSecurityInfoW(
+    let (wanted, found) = (AccessList::of(&from)?, AccessList::of(&to)?);
+    if (wanted.is_protected, wanted.bytes()) == (found.is_protected, found.bytes()) {
+        return Ok(());
+    }
+    // Without a flag, the entries of the directory would be added to a protected list.
+    let protection = if wanted.is_protected {
+        PROTECTED_DACL_SECURITY_INFORMATION
+    } else {
+        UNPROTECTED_DACL_SECURITY_INFORMATION
+    };
+    // SAFETY: the path ends with NUL, and the list is valid during the call.
+    let set = unsafe {
+        SetNamedSecurityInfoW(
             to.as_ptr(),
             SE_FILE_OBJECT,
-            DACL_SECURITY_INFORMATION,
+            DACL_SECURITY_INFORMATION | protection,
             null_mut(),
             null_mut(),
-            list,
+            wanted.list,
             null(),
-        );
-        LocalFree(owner);
-        if set != 0 { Err(Error::from_raw_os_error(set as i32)) } else { Ok(()) }
-    }
+        )
+    };
+    if set != 0 { Err(Error::from_raw_os_error(set as i32)) } else { Ok(()) }
 }
 
 /// Whether this process may not write to a path.
