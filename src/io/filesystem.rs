@@ -285,9 +285,8 @@ impl<F: Handle> Stream for FileStream<F> {
     }
 
     fn sync(&self) -> Result<()> {
-        self.file
-            .file()
-            .sync_data()
+        let file = self.file.file();
+        files::synced(file, file.sync_data())
             .map_err(|error| self.failed(Error::FileWrite, "write out", error))
     }
 

@@ -121,6 +121,10 @@ pub mod files {
         std::fs::rename(from, to)
     }
 
+    pub fn synced(_file: &File, result: Result<()>) -> Result<()> {
+        result
+    }
+
     pub fn sync_directory(directory: &Path) -> Result<()> {
         File::open(directory)?.sync_all()
     }

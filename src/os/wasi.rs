@@ -259,6 +259,14 @@ pub mod files {
         std::fs::rename(from, to)
     }
 
+    /// Returns `result`, that of [`File::sync_data`] or [`File::sync_all`].
+    ///
+    /// # Errors
+    /// Those of `result`.
+    pub fn synced(_file: &File, result: Result<()>) -> Result<()> {
+        result
+    }
+
     /// Waits until the entries of a directory are on the disk.
     ///
     /// # Errors

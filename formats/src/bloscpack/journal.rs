@@ -47,7 +47,7 @@ impl Disk for File {
     }
 
     fn sync(&self) -> io::Result<()> {
-        self.sync_data()
+        files::synced(self, self.sync_data())
     }
 }
 

@@ -12,6 +12,7 @@ use super::write::Version;
 use crate::store::Error as StoreError;
 use crate::store::zip::{Archive, Member, ZipWriter};
 use ferroblosc::io::named::NamedFile;
+use ferroblosc::os::files;
 
 /// The size of the buffer of a zip file in bytes.
 const FILE_BUFFER: usize = 256 << 10;
@@ -71,7 +72,8 @@ pub fn join_zip(
         zip.add_stream(name, size, fill, at_output)?;
     }
     let file = zip.finish().and_then(|file| file.into_inner().map_err(io::Error::from));
-    Ok(file.and_then(|file| file.file().sync_all()).map_err(at_output)?)
+    let synced = file.and_then(|file| files::synced(file.file(), file.file().sync_all()));
+    Ok(synced.map_err(at_output)?)
 }
 
 /// Copies a member; a compressed one is stored.

@@ -4,6 +4,7 @@ use super::path::c_path;
 use std::ffi::{CStr, c_char};
 use std::fs::{File, OpenOptions};
 use std::io::{Error, ErrorKind, Result};
+use std::os::fd::AsRawFd;
 use std::path::Path;
 
 /// macOS 14.4 and later have functions for this. Earlier systems have private ones only, so threads
@@ -108,6 +109,18 @@ pub(in crate::os) fn open_unnamed(_options: &mut OpenOptions, _directory: &Path)
     Err(ErrorKind::Unsupported.into())
 }
 
+/// Returns the result of `File::sync_data` or `File::sync_all`, which includes the cache of the disk,
+/// or that of `fsync` on file systems that cannot flush this cache.
+pub(in crate::os) fn synced(file: &File, flushed: Result<()>) -> Result<()> {
+    super::full_sync::or_plain(flushed, || {
+        // SAFETY: the call accesses no memory.
+        match unsafe { libc::fsync(file.as_raw_fd()) } {
+            0 => Ok(()),
+            _ => Err(Error::last_os_error()),
+        }
+    })
+}
+
 /// Renames a file if nothing has the new name. Returns `false` if the system cannot do that at
 /// once.
 ///
@@ -157,7 +170,8 @@ pub(in crate::os) mod mapping {
     /// include the cache of the disk.
     pub(in crate::os) fn flush(fd: RawFd) -> Result<()> {
         // SAFETY: the descriptor is open, and the file is not closed here.
-        ManuallyDrop::new(unsafe { File::from_raw_fd(fd) }).sync_all()
+        let file = ManuallyDrop::new(unsafe { File::from_raw_fd(fd) });
+        super::synced(&file, file.sync_all())
     }
 
     /// Does nothing: holes are read without disk space.

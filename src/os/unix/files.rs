@@ -214,6 +214,15 @@ pub fn rename(from: &Path, to: &Path) -> Result<()> {
     std::fs::rename(from, to)
 }
 
+/// Returns `result`, that of [`File::sync_data`] or [`File::sync_all`]. On macOS the file is synced
+/// again without the cache of the disk, if the file system cannot flush this cache.
+///
+/// # Errors
+/// Returns any error of the operating system.
+pub fn synced(file: &File, result: Result<()>) -> Result<()> {
+    system::synced(file, result)
+}
+
 /// Waits until the entries of a directory are on the disk.
 ///
 /// # Errors

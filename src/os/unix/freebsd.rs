@@ -60,6 +60,11 @@ pub fn rename_new(_from: &Path, _to: &Path) -> Result<bool> {
     Ok(false)
 }
 
+/// Returns the result of `File::sync_data` or `File::sync_all`.
+pub(in crate::os) fn synced(_file: &File, result: Result<()>) -> Result<()> {
+    result
+}
+
 /// Names the calling thread.
 pub(in crate::os) fn name_thread(name: &CStr) {
     // SAFETY: the name ends with NUL.

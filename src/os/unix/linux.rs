@@ -110,6 +110,11 @@ pub fn rename_new(from: &Path, to: &Path) -> Result<bool> {
     }
 }
 
+/// Returns the result of `File::sync_data` or `File::sync_all`.
+pub(in crate::os) fn synced(_file: &File, result: Result<()>) -> Result<()> {
+    result
+}
+
 /// Names the calling thread; a name that is too long is not set.
 pub(in crate::os) fn name_thread(name: &CStr) {
     // SAFETY: the name ends with NUL.

@@ -1,7 +1,7 @@
 //! Systems with the functions of POSIX.
 //!
 //! The functions that differ between them are in the module `system`, which is `linux`, `apple` or
-//! `freebsd`: waiting threads, unnamed files, renaming to an unused name, names of threads, sizes
+//! `freebsd`: waiting threads, unnamed files, syncing, renaming to an unused name, names of threads, sizes
 //! of mappings and reserved disk space.
 
 #[cfg(target_vendor = "apple")]
@@ -10,8 +10,11 @@ mod apple;
 #[cfg(all(feature = "mmap", any(target_vendor = "apple", target_os = "freebsd", test)))]
 mod bsd;
 pub mod files;
+// Its unit tests also run on Linux.
 #[cfg(target_os = "freebsd")]
 mod freebsd;
+#[cfg(any(target_vendor = "apple", test))]
+mod full_sync;
 #[cfg(any(target_os = "linux", target_os = "android"))]
 mod linux;
 #[cfg(feature = "mmap")]

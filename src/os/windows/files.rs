@@ -318,6 +318,14 @@ fn move_file(from: &Path, to: &Path, flags: u32) -> Result<()> {
     }
 }
 
+/// Returns `result`, that of [`File::sync_data`] or [`File::sync_all`].
+///
+/// # Errors
+/// Those of `result`.
+pub fn synced(_file: &File, result: Result<()>) -> Result<()> {
+    result
+}
+
 /// Waits until the entries of a directory are on the disk, if its file system can do that.
 ///
 /// # Errors

@@ -1,7 +1,7 @@
 //! Systems with the functions of POSIX.
 
 use super::special::Special;
-use ferroblosc::os::is_ignored;
+use ferroblosc::os::{files, is_ignored};
 use rustix::fs::{Mode, OFlags};
 use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, tcgetattr, tcsetattr};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -165,7 +165,8 @@ fn set_permissions(path: &Path, owned: &Metadata, mode: u32) -> io::Result<()> {
 /// # Errors
 /// Errors of opening and writing.
 pub fn sync(path: &Path) -> io::Result<()> {
-    File::open(path)?.sync_all()
+    let opened = File::open(path)?;
+    files::synced(&opened, opened.sync_all())
 }
 
 /// Returns the kind of a special file.
