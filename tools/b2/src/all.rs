@@ -41,13 +41,15 @@ fn files_of(keys: &[String], extension: &str) -> Result<Vec<PathBuf>, Failure> {
     let mut sorted: Vec<&PathBuf> = files.iter().collect();
     sorted.sort();
     match sorted.windows(2).find(|pair| pair[1].starts_with(pair[0])) {
-        Some(pair) => Err(Failure::new(format!(
-            "the names of two arrays collide as files: {:?} and {:?}",
-            pair[0], pair[1]
-        ))
-        .with_hint("FILE:/NAME converts a single array")),
+        Some(pair) => Err(collision(pair[0], pair[1])),
         None => Ok(files),
     }
+}
+
+/// Returns the error of two arrays that would have the same file, or a file and a directory.
+fn collision(one: &Path, other: &Path) -> Failure {
+    let text = format!("the names of two arrays collide as files: {one:?} and {other:?}");
+    Failure::new(text).with_hint("FILE:/NAME converts a single array")
 }
 
 /// Converts all arrays of an input to files in a directory, or to one container.
@@ -296,6 +298,12 @@ fn convert_to_folder(
         let path = output.join(name);
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder).map_err(|failed| error(failed, folder))?;
+        }
+        // Some file systems do not distinguish upper and lower case.
+        if fs::symlink_metadata(&path).is_ok() {
+            let lower = |path: &Path| path.to_string_lossy().to_lowercase();
+            let is_other = |other: &&PathBuf| *other != name && lower(other) == lower(name);
+            return Err(in_context(collision(files.iter().find(is_other).unwrap_or(name), name)));
         }
         let shown = args.output.join(name);
         let to = (path.as_path(), shown.as_path(), form(&args, &path)?, None);
