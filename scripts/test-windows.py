@@ -24,6 +24,7 @@ import os
 import random
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import time
@@ -431,10 +432,41 @@ class Windows:
         self.tool("b2", "convert", "data.blp", "data.b2nd")
         self.tool("b2", "info", "data.b2nd")
         self.tool("b2", "--version")
+        self.names()
         left = [path.name for path in self.scratch.iterdir() if path.name.endswith(".tmp")]
         if left:
             raise Failed(f"these files are left: {left}")
         return "b2 and blpk"
+
+    def names(self):
+        """Checks separators and drives in arguments, and names of files that come from containers."""
+        (self.scratch / "folder").mkdir()
+        self.tool("b2", "compress", "data.bin", "-o", "folder\\")
+        self.tool("b2", "verify", "folder/data.bin.b2frame")
+        drive = windows_path(self.scratch).replace("\\", "/")
+        items = npy([1, 2, 3])
+        (self.scratch / "items.npy").write_bytes(items)
+        self.tool("b2", "convert", "items.npy", f"{drive}/new.npz:/x")
+        self.tool("b2", "convert", f"{drive}/new.npz:/x", "items.out", "--to", "npy")
+        if (self.scratch / "items.out").read_bytes() != items:
+            raise Failed("b2 changed the items")
+        self.tool("b2", "convert", f"{drive}/missing/items.b2nd", "items.b2nd", status=1)
+        # Leaves in groups of a directory are added and replaced.
+        for options in [[], ["--force"]]:
+            self.tool("b2", "put", "store.b2d", "/g/x", "items.npy", *options)
+        self.tool("b2", "convert", "store.b2d", "copy.b2z")
+        self.tool("b2", "convert", "copy.b2z:/g/x", "leaf.npy")
+        # Names that differ in case, lead out of the directory, or are those of devices.
+        for number, keys in enumerate([["A", "a"], ["..\\out"], ["C:out"], ["x:y"], ["nul"]]):
+            with zipfile.ZipFile(self.scratch / f"{number}.npz", "w") as file:
+                for key in keys:
+                    file.writestr(f"{key}.npy", items)
+            self.tool("b2", "convert", "--all", f"{number}.npz", f"all{number}", "--to", "npy", status=1)
+            if (self.scratch / f"all{number}").exists():
+                raise Failed(f"b2 wrote {keys}")
+        outside = [name for name in ("Z", "C", "out.npy", "all2out.npy") if (self.scratch / name).exists()]
+        if outside:
+            raise Failed(f"b2 wrote {outside}")
 
     def interrupt(self):
         self.scratch = self.folder / "interrupt"
@@ -454,6 +486,12 @@ class Windows:
             run([self.run, program, output, f"{folder}\\{name}", *arguments, output],
                 directory=self.scratch)
         return f"Ctrl-C, {len(commands)} programs"
+
+
+def npy(numbers):
+    """Returns a .npy file of integers."""
+    header = f"{{'descr': '<i4', 'fortran_order': False, 'shape': ({len(numbers)},), }}".ljust(117) + "\n"
+    return b"\x93NUMPY\x01\x00" + struct.pack(f"<H{len(header)}s{len(numbers)}i", len(header), header.encode(), *numbers)
 
 
 def windows_path(path):

@@ -13,8 +13,7 @@ pub struct Location {
 }
 
 impl Location {
-    /// Splits a path that does not exist at the first `:/` after a path that exists. The colon of a
-    /// drive, as in `C:/a.npz:/key`, belongs to the path.
+    /// Splits a path that does not exist at the first `:/` after a path that exists.
     pub fn of(path: &Path) -> Location {
         // A link without a target exists, too.
         if std::fs::symlink_metadata(path).is_ok() {
@@ -24,22 +23,30 @@ impl Location {
     }
 
     fn split(path: &Path, exists: impl Fn(&Path) -> bool) -> Location {
-        let whole = || Location { path: path.to_owned(), key: None };
-        let drive = match path.components().next() {
-            Some(Component::Prefix(prefix)) => prefix.as_os_str().len(),
-            _ => 0,
-        };
-        let mut splits =
-            paths::splits(path, ":/").filter(|(path, _)| path.as_os_str().len() >= drive);
-        // Only the file may have a name that is not UTF-8.
-        match splits.find_map(|(path, key)| Some((path, key.to_str()?)).filter(|_| exists(path))) {
+        match Location::splits(path).find(|(path, _)| exists(path)) {
             Some((path, key)) => {
                 let key = key.trim_matches('/');
                 let key = (!key.is_empty()).then(|| key.to_owned());
                 Location { path: path.to_owned(), key }
             }
-            None => whole(),
+            None => Location { path: path.to_owned(), key: None },
         }
+    }
+
+    /// Returns the splits of a path at each `:/` into another path and a key, which starts with the
+    /// slash. The colon of a drive, as in `C:/a.npz:/key`, belongs to the path.
+    #[doc(hidden)]
+    pub fn splits(path: &Path) -> impl Iterator<Item = (&Path, &str)> {
+        let drive = match path.components().next() {
+            Some(Component::Prefix(prefix)) => prefix.as_os_str().len(),
+            _ => 0,
+        };
+        // Only the path may have a name that is not UTF-8.
+        let splits =
+            paths::splits(path, ":").filter(move |(path, _)| path.as_os_str().len() >= drive);
+        splits.filter_map(|(path, key)| {
+            Some((path, key.to_str().filter(|key| key.starts_with('/'))?))
+        })
     }
 }
 

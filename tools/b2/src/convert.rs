@@ -13,7 +13,6 @@ use crate::options::{self, Form, OutputKind};
 use crate::store::target as store_target;
 use crate::tables::{self, TableFormat};
 use ferroblosc::io::named::named;
-use ferroblosc::io::paths;
 use ferroblosc_formats::convert::{
     self, ArrowFormat, Compression, Destination, Detected, Format, Hdf5Filter, Location, Reading,
     SourceOptions,
@@ -93,12 +92,10 @@ pub fn target(output: &Path) -> (PathBuf, Option<String>) {
     if output.exists() || (is_in_directory && output.parent() != Some(Path::new(""))) {
         return whole();
     }
-    let Some((path, name)) = paths::splits(output, ":/").next() else {
+    let Some((path, name)) = Location::splits(output).next() else {
         return whole();
     };
-    let Some(name) = name.to_str().map(|name| name.trim_matches('/')) else {
-        return whole();
-    };
+    let name = name.trim_matches('/');
     let is_valid = name.split('/').all(|part| !matches!(part, "" | "." | ".."));
     if is_valid { (path.to_owned(), Some(name.to_owned())) } else { whole() }
 }
@@ -392,4 +389,28 @@ fn write_csv(
 pub fn extension_of(format: OutputFormat) -> &'static str {
     let mut known = EXTENSIONS.into_iter();
     known.find(|&(_, other)| other == format).map_or("zarr", |(extension, _)| extension)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_output_is_split_after_its_drive() {
+        let split = |output: &str| {
+            let (path, name) = target(Path::new(output));
+            (path.to_str().unwrap().to_owned(), name)
+        };
+        let named = |path: &str, name: &str| (path.to_owned(), Some(name.to_owned()));
+        let whole = |path: &str| (path.to_owned(), None);
+        assert_eq!(split("missing/new.h5:/g/x/"), named("missing/new.h5", "g/x"));
+        for output in ["missing/new.npy", "missing/new.h5:/..", "missing/new.h5:/"] {
+            assert_eq!(split(output), whole(output));
+        }
+        if cfg!(windows) {
+            assert_eq!(split("C:/missing/new.h5:/x"), named("C:/missing/new.h5", "x"));
+            assert_eq!(split(r"C:\missing\new.h5:/x"), named(r"C:\missing\new.h5", "x"));
+            assert_eq!(split("C:/missing/new.npy"), whole("C:/missing/new.npy"));
+        }
+    }
 }

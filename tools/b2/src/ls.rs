@@ -21,7 +21,7 @@ use ferroblosc_formats::convert::{self, ChunkSummary, Detected, Summary};
 use ferroblosc_tools_common::size::human;
 use serde_json::json;
 use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::{Path, PathBuf, is_separator};
 
 /// The size of the output buffer in bytes.
 const BUFFER: usize = 64 << 10;
@@ -232,7 +232,7 @@ impl Listing {
         if !self.args.tree || self.depth == 0 {
             return name.to_owned();
         }
-        let last = name.rsplit('/').next().unwrap_or(name);
+        let last = name.rsplit(is_separator).next().unwrap_or(name);
         format!("{}{last}", "  ".repeat(self.depth))
     }
 

@@ -6,7 +6,6 @@ use crate::plural::counted;
 use crate::style::Style;
 use crate::table::{Alignment, Table, tuple};
 use ferroblosc::escape::{escape, escape_json};
-use ferroblosc::io::paths;
 use ferroblosc_formats::convert;
 use ferroblosc_formats::store::{
     self, Attrs, Class, ContainerKind, Error, Finding, Node, Severity, Store, StoreKind, Value,
@@ -49,13 +48,8 @@ pub fn target(name: &Path) -> Option<Target> {
     if name.exists() {
         return store::is_store(name).then(|| found(name, "/"))?;
     }
-    // Only the path may have a name that is not UTF-8. It is a frame, too: a frame is a store with
-    // a single object.
-    let mut splits = paths::splits(name, ":/");
-    let (path, key) = splits.find_map(|(path, key)| {
-        let key = format!("/{}", key.to_str()?);
-        path.exists().then_some((path, key))
-    })?;
+    // The path is a frame, too: it is a store with a single object.
+    let (path, key) = convert::Location::splits(name).find(|(path, _)| path.exists())?;
     // Arrays in containers of other formats.
     if convert::detect(path).is_ok_and(|found| found.format.has_keys()) {
         return None;

@@ -14,7 +14,7 @@ use ferroblosc_formats::convert::{self, Detected, Format};
 use ferroblosc_formats::store;
 use ferroblosc_tools_common::os::{self, Special};
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::{Path, PathBuf, is_separator};
 
 /// The extension of compressed files.
 pub const EXTENSION: &str = ".b2frame";
@@ -47,7 +47,8 @@ fn with_extension(path: &Path) -> PathBuf {
 
 /// Whether `-o PATH` names a directory for the outputs. A frame may be a directory, too.
 fn is_folder(path: &Path) -> bool {
-    let ends_with_slash = path.as_os_str().as_encoded_bytes().ends_with(b"/");
+    let last = path.as_os_str().as_encoded_bytes().last();
+    let ends_with_slash = last.is_some_and(|&byte| is_separator(char::from(byte)));
     ends_with_slash || path.is_dir() && convert::detect(path).is_err()
 }
 
@@ -217,5 +218,17 @@ fn walk(
             }
         }
         pending.extend(folders.into_iter().rev());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_that_ends_with_a_separator_is_a_directory() {
+        assert!(is_folder(Path::new("missing/")));
+        assert_eq!(is_folder(Path::new(r"missing\")), cfg!(windows));
+        assert!(!is_folder(Path::new("missing")) && !is_folder(Path::new("")));
     }
 }
