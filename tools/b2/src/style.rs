@@ -12,6 +12,13 @@ pub fn is_dumb() -> bool {
     std::env::var_os("TERM").is_some_and(|term| term == "dumb")
 }
 
+/// Whether the terminal interprets control sequences. The console of Windows prints them, unless a
+/// program changes its mode, as this function does. Other terminals on Windows set `TERM`.
+fn interprets_sequences() -> bool {
+    anstyle_query::windows::enable_ansi_colors().unwrap_or(true)
+        || anstyle_query::term_supports_ansi_color()
+}
+
 /// Styles texts for an output stream. Without a terminal, texts are unchanged.
 #[derive(Clone, Copy)]
 pub struct Style {
@@ -35,7 +42,9 @@ impl Style {
     }
 
     fn of(stream: &impl IsTerminal) -> Style {
-        Style { is_enabled: stream.is_terminal() && has_colours() && !is_dumb() }
+        let is_enabled =
+            stream.is_terminal() && has_colours() && !is_dumb() && interprets_sequences();
+        Style { is_enabled }
     }
 
     fn styled(self, style: anstyle::Style, text: &str) -> String {
