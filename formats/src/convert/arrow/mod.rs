@@ -114,6 +114,15 @@ fn guarded<T>(run: impl FnOnce() -> Result<T>) -> Result<T> {
     result.unwrap_or_else(|_| Err(damaged("the file is damaged")))
 }
 
+/// Fails on big-endian machines: the Arrow crates copy numbers between memory and files, whose
+/// numbers are little-endian, without a conversion.
+fn check_byte_order() -> Result<()> {
+    if cfg!(target_endian = "big") {
+        return Err(unsupported("Arrow and Parquet files need a little-endian machine"));
+    }
+    Ok(())
+}
+
 /// Returns the error of a column.
 fn column_error(name: &str, why: impl Into<String>) -> Error {
     Error::Field { name: name.to_owned(), why: why.into() }
@@ -124,7 +133,8 @@ fn column_error(name: &str, why: impl Into<String>) -> Error {
 ///
 /// # Errors
 /// - [`Error::Field`] if the type of a field is not supported, or a value cannot be stored;
-/// - [`Error::Arrow`] if the file is damaged or not supported; [`Error::Store`].
+/// - [`Error::Arrow`] if the file is damaged or not supported, and on big-endian machines;
+///   [`Error::Store`].
 pub fn arrow_to_table(
     path: &Path,
     format: ArrowFormat,
@@ -132,6 +142,7 @@ pub fn arrow_to_table(
     key: &str,
     progress: &mut dyn FnMut(u64),
 ) -> Result<ArrowImport> {
+    check_byte_order()?;
     let source = Source::open(path)?;
     let read = source.clone();
     let target = (writer, key);
@@ -333,12 +344,14 @@ impl BatchWriter<'_> {
 /// # Errors
 /// - [`Error::Field`] if Arrow has no type for a column, or a value has another type than its
 ///   column;
-/// - [`Error::Arrow`] for the stream format, and if writing fails; [`Error::Store`].
+/// - [`Error::Arrow`] for the stream format, on big-endian machines, and if writing fails;
+///   [`Error::Store`].
 pub fn table_to_arrow(
     table: &Table<'_>,
     format: ArrowFormat,
     output: &mut (dyn Write + Send),
 ) -> Result<Vec<String>> {
+    check_byte_order()?;
     let columns = &table.schema().columns;
     if columns.is_empty() {
         return Err(column_error("", "the table has no columns with values"));
