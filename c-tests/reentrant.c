@@ -8,7 +8,9 @@
 #include "schunks.h"
 #include <blosc2/blosc2-stdio.h>
 #include <pthread.h>
+#ifndef _WIN32
 #include <sys/wait.h>
+#endif
 
 enum { BLOCKS = 8, BLOCK = 400, ALL = BLOCKS * BLOCK, ROUNDS = 4 };
 
@@ -242,6 +244,8 @@ static void calls_without_a_context_do_not_wait_for_themselves(void) {
   CHECK_IS(blosc2_set_nthreads(1), 2);
 }
 
+#ifndef _WIN32 /* Windows has no forks. */
+
 static const uint8_t *plain_chunk;
 static int plain_len, forks, is_forked;
 
@@ -337,6 +341,8 @@ static void callbacks_of_calls_without_a_context_fork(void) {
   CHECK_IS(blosc2_set_nthreads(1), 3);
   blosc2_set_threads_callback(NULL, NULL);
 }
+
+#endif
 
 /* ---- I/O backends ----------------------------------------------------------------------------- */
 
@@ -528,7 +534,9 @@ int main(void) {
   callbacks_may_use_their_own_super_chunk(0);
   callbacks_may_use_their_own_super_chunk(1);
   calls_without_a_context_do_not_wait_for_themselves();
+#ifndef _WIN32
   callbacks_of_calls_without_a_context_fork();
+#endif
   io_backends_cannot_wait_for_themselves();
   blosc2_destroy();
   return leave_folder();

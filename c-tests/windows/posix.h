@@ -25,7 +25,9 @@
 #define mkdir(path, mode) ((void)(mode), _mkdir(path))
 #define setenv(name, value, overwrite) _putenv_s(name, value)
 #define unsetenv(name) _putenv_s(name, "")
+#undef P_tmpdir
 #define P_tmpdir "."
+#define alarm(seconds) ((void)(seconds))
 #define chdir(path) change_directory(path)
 
 /* The tests leave their directory, a subdirectory of the current one, by chdir("/"). */
