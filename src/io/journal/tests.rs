@@ -253,7 +253,7 @@ fn a_reader_that_inspects_a_new_journal_delays_its_writer() {
     let reader = FileSystem.open_unfollowed(&journal, false).unwrap();
     assert_eq!(reader.is_claimed(), Ok(true));
     assert_eq!(create(&Watched { attempts: 0 }, &journal, &path).err(), Some(Error::FileOpen));
-    drop(stream);
+    drop((stream, reader));
     std::fs::remove_file(&journal).unwrap();
     // Another writer has claimed it.
     let created = create(&Watched { attempts: ATTEMPTS }, &journal, &path);
