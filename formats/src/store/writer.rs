@@ -762,6 +762,7 @@ mod tests {
         assert!(old.lock(&file).unwrap());
         assert!(lock(&path).unwrap().is_some());
     }
+
     #[test]
     fn a_store_has_one_writer() {
         let folder = tempfile::tempdir().unwrap();

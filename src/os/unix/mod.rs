@@ -1,8 +1,8 @@
 //! Systems with the functions of POSIX.
 //!
 //! The functions that differ between them are in the module `system`, which is `linux`, `apple` or
-//! `freebsd`: waiting threads, unnamed files, syncing, renaming to an unused name, names of threads, sizes
-//! of mappings and reserved disk space.
+//! `freebsd`: waiting threads, unnamed files, syncing, renaming to an unused name, names of threads,
+//! sizes of mappings and reserved disk space.
 
 #[cfg(target_vendor = "apple")]
 mod apple;

@@ -642,6 +642,7 @@ mod tests {
             assert!((merged.mean - mean).abs() <= f64::MAX * 1e-15, "{}", merged.mean);
         }
     }
+
     #[test]
     fn bins_of_integers_are_exact() {
         for width in 1..=400 {

@@ -103,8 +103,8 @@ pub mod library {
     /// # Safety
     /// The initialisers of the DLL run.
     pub unsafe fn load(path: &Path) -> Result<NonNull<c_void>, String> {
-        // The system searches relative paths in other directories than the current one, and does not
-        // expect slashes.
+        // The system searches relative paths in other directories than the current one, and does
+        // not expect slashes.
         let has_directory = path.parent().is_some_and(|parent| !parent.as_os_str().is_empty());
         let absolute = has_directory.then(|| std::path::absolute(path)).and_then(Result::ok);
         let path = absolute.as_deref().unwrap_or(path);
