@@ -29,7 +29,7 @@ use ferroblosc_tools_common::progress::bar;
 use ferroblosc_tools_common::size::human;
 use ferroblosc_tools_common::staging::{self, Staged};
 use serde_json::json;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf, is_separator};
@@ -49,6 +49,13 @@ pub fn run(args: &RecompressArgs, cli: &Cli) -> Outcome {
     {
         check_frame_name(output)?;
     }
+    // The names of each input, by its real path.
+    let mut inputs: HashMap<PathBuf, Vec<&PathBuf>> = HashMap::new();
+    for path in &args.paths {
+        if let Ok(real) = fs::canonicalize(path) {
+            inputs.entry(real).or_default().push(path);
+        }
+    }
     let mut values = Vec::new();
     let mut written = HashSet::new();
     let result = for_each_path(&args.paths, |path| {
@@ -58,7 +65,8 @@ pub fn run(args: &RecompressArgs, cli: &Cli) -> Outcome {
             (output, None) => output.clone(),
         };
         if let Some(output) = &output
-            && args.paths.iter().any(|other| other != path && is_same_file(other, output))
+            && let Some(names) = fs::canonicalize(output).ok().and_then(|real| inputs.get(&real))
+            && names.iter().any(|other| other.as_path() != path)
         {
             let shown = output.display();
             let text = format!("its output {shown} is another input, which would be lost");
@@ -94,14 +102,6 @@ pub fn run(args: &RecompressArgs, cli: &Cli) -> Outcome {
         json::print(&values.into())?;
     }
     result
-}
-
-/// Whether two paths are the same file or directory, which exists.
-fn is_same_file(one: &Path, other: &Path) -> bool {
-    match (fs::canonicalize(one), fs::canonicalize(other)) {
-        (Ok(one), Ok(other)) => one == other,
-        _ => false,
-    }
 }
 
 /// Returns the directory of the outputs, if the output is one, and creates it.
