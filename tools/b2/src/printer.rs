@@ -12,6 +12,7 @@ use crate::table::{Alignment, Table};
 use ferroblosc::escape::{escape, escape_json};
 use ferroblosc_formats::numpy::{Dtype, Kind};
 use serde_json::{Value as Json, json};
+use std::borrow::Cow;
 use std::io::{IsTerminal, Write};
 
 /// The maximum number of columns of a CSV file.
@@ -251,22 +252,22 @@ pub fn write_csv(
         if number > 0 {
             line.push(b',');
         }
-        let cell = if is_terminal {
-            escape(&String::from_utf8_lossy(cell.as_ref())).into_owned().into_bytes()
+        let cell: Cow<'_, [u8]> = if is_terminal {
+            escape(&String::from_utf8_lossy(cell.as_ref())).into_owned().into_bytes().into()
         } else {
-            cell.as_ref().to_vec()
+            cell.as_ref().into()
         };
         let has_blank_ends = cell.starts_with(b" ") || cell.ends_with(b" ");
         // Readers skip empty lines.
         let is_line = cell.is_empty() && cells.len() == 1;
         if cell.iter().any(|byte| b",\"\n\r".contains(byte)) || has_blank_ends || is_line {
             line.push(b'"');
-            for byte in cell {
+            for &byte in cell.iter() {
                 line.extend(std::iter::repeat_n(byte, if byte == b'"' { 2 } else { 1 }));
             }
             line.push(b'"');
         } else {
-            line.extend(cell);
+            line.extend_from_slice(&cell);
         }
     }
     line.push(b'\n');
