@@ -106,24 +106,19 @@ pub fn turns_variable(before: &Counters, after: &Counters) -> bool {
 
 /// Returns a repeated-value chunk equivalent to a special chunk of `nbytes` bytes.
 fn value_chunk(kind: Special, typesize: usize, nbytes: usize) -> Result<Buffer> {
+    let size = i32::try_from(nbytes).map_err(|_| Error::InvalidHeader)?;
     let value = match kind {
         Special::Nan => match typesize {
             4 => f32::NAN.to_ne_bytes().to_vec(),
             8 => f64::NAN.to_ne_bytes().to_vec(),
             _ => return Err(Error::Data),
         },
-        _ => vec![0; typesize],
+        _ if nbytes.is_multiple_of(typesize) => vec![0; typesize],
+        _ => return special::zero_bytes(typesize, size),
     };
-    if !nbytes.is_multiple_of(typesize) {
-        let mut data = Vec::new();
-        data.try_reserve_exact(nbytes)?;
-        data.resize(nbytes, 0);
-        return raw_chunk(typesize, &data);
-    }
     let params = CParams::default().typesize(typesize as i32);
-    let nbytes = i32::try_from(nbytes).map_err(|_| Error::InvalidHeader)?;
     let mut chunk = Buffer::zeroed(EXTENDED_HEADER_LENGTH + typesize)?;
-    special::repeatval(&params, nbytes, &value, &mut chunk)?;
+    special::repeatval(&params, size, &value, &mut chunk)?;
     Ok(chunk)
 }
 
@@ -150,6 +145,7 @@ mod tests {
                     SChunk::create(storage, params.clone(), DParams::default()).unwrap();
                 schunk.append(&[1; 1100]).unwrap();
                 schunk.append(&[0; 143]).unwrap();
+                assert!(schunk.chunk(1).unwrap().len() <= 32 + typesize as usize, "{typesize}");
                 let bytes = schunk.to_bytes().unwrap();
                 let again = SChunk::from_bytes(&bytes, DParams::default()).unwrap();
                 for schunk in [schunk, again] {

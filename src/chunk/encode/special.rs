@@ -2,7 +2,7 @@
 
 use super::blocksize::blocksize;
 use super::compressor::{check_filters, check_params, check_sizes, header_typesize, log_params};
-use crate::chunk::format::header::{HeaderFields, Special, VERSION_STABLE, flag};
+use crate::chunk::format::header::{HeaderFields, Special, VERSION_STABLE, flag, offset};
 use crate::chunk::format::limits::EXTENDED_HEADER_LENGTH;
 use crate::chunk::params::CParams;
 use crate::filter::{SLOTS, Slot};
@@ -47,6 +47,17 @@ pub fn repeatval(params: &CParams, nbytes: i32, value: &[u8], dest: &mut [u8]) -
         return Err(Error::InvalidParam);
     }
     make(params, nbytes, Special::Value, value, dest)
+}
+
+/// Returns a new chunk of `nbytes` zeros that may end within an item: its value is one byte.
+///
+/// # Errors
+/// Returns the errors of [`zeros`].
+pub(crate) fn zero_bytes(typesize: usize, nbytes: i32) -> Result<Buffer> {
+    let mut chunk = Buffer::zeroed(EXTENDED_HEADER_LENGTH + 1)?;
+    repeatval(&CParams::default().typesize(1), nbytes, &[0], &mut chunk)?;
+    chunk[offset::TYPESIZE] = header_typesize(typesize);
+    Ok(chunk)
 }
 
 /// Returns a new chunk of `nbytes` bytes that is all zeros, all NaNs or uninitialised.

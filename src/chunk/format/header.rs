@@ -56,7 +56,8 @@ pub(crate) mod blosc2_flag {
     pub const INSTRUMENTED: u8 = 0x80;
 }
 
-mod offset {
+/// The offsets of the fields in bytes.
+pub(in crate::chunk) mod offset {
     pub const VERSION: usize = 0;
     pub const VERSIONLZ: usize = 1;
     pub const FLAGS: usize = 2;
