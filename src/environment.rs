@@ -8,24 +8,39 @@ use std::ffi::OsString;
 /// The prefix of all variable names.
 const PREFIX: &[u8] = b"BLOSC_";
 
-/// Whether no variable with the prefix [`PREFIX`] is set. One scan costs a tenth of querying each
-/// variable, which matters for small chunks.
-pub(crate) fn has_no_variables() -> bool {
-    !process::has_variables(PREFIX)
+/// The variables during a call. One scan of the environment costs a tenth of querying each variable,
+/// which matters for small chunks; if no variable is set, the queries that follow it cost nothing.
+#[derive(Clone, Copy)]
+pub struct Variables {
+    is_any_set: bool,
 }
 
-/// Returns the value of a variable, whose name must begin with `BLOSC_`, if it is set.
-pub(crate) fn variable(name: &str) -> Option<OsString> {
-    debug_assert!(name.as_bytes().starts_with(PREFIX));
-    if has_no_variables() {
-        return None;
+impl Variables {
+    /// Scans the environment for variables with the prefix [`PREFIX`].
+    pub fn scan() -> Variables {
+        Variables { is_any_set: process::has_variables(PREFIX) }
     }
-    std::env::var_os(name)
-}
 
-/// Whether a variable is set, to any value.
-pub(crate) fn is_set(name: &str) -> bool {
-    variable(name).is_some()
+    /// Whether a variable is set.
+    pub fn is_any_set(self) -> bool {
+        self.is_any_set
+    }
+
+    /// Returns the value of a variable, whose name must begin with `BLOSC_`, if it is set.
+    pub(crate) fn value_of(self, name: &str) -> Option<OsString> {
+        debug_assert!(name.as_bytes().starts_with(PREFIX));
+        if self.is_any_set { std::env::var_os(name) } else { None }
+    }
+
+    /// Whether a variable is set, to any value.
+    pub(crate) fn is_set(self, name: &str) -> bool {
+        self.value_of(name).is_some()
+    }
+
+    /// Returns the number at the beginning of a variable's value; 0 if there is none.
+    pub(crate) fn number(self, name: &str) -> Option<i64> {
+        self.value_of(name).map(|text| leading_number(&text.to_string_lossy()))
+    }
 }
 
 /// Parses the number at the beginning of a text, after white space; 0 if there is none.
@@ -39,11 +54,6 @@ fn leading_number(text: &str) -> i64 {
     digits.bytes().map_while(|byte| char::from(byte).to_digit(10)).fold(0, |number: i64, digit| {
         number.saturating_mul(10).saturating_add(sign * i64::from(digit))
     })
-}
-
-/// Returns the number at the beginning of a variable's value; 0 if there is none.
-pub(crate) fn number(name: &str) -> Option<i64> {
-    variable(name).map(|text| leading_number(&text.to_string_lossy()))
 }
 
 #[cfg(test)]

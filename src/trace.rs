@@ -12,7 +12,7 @@
 use std::fmt;
 
 use crate::cancellation;
-use crate::environment::is_set;
+use crate::environment::Variables;
 
 /// The severity of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub enum Severity {
 
 /// Whether `BLOSC_TRACE` is set, to any value.
 pub fn enabled() -> bool {
-    is_set("BLOSC_TRACE")
+    Variables::scan().is_set("BLOSC_TRACE")
 }
 
 #[doc(hidden)]
@@ -52,7 +52,7 @@ fn print(label: fmt::Arguments<'_>, text: fmt::Arguments<'_>, end: fmt::Argument
 
 /// Whether `BLOSC_INFO` is set, to any value.
 pub(crate) fn info_enabled() -> bool {
-    is_set("BLOSC_INFO")
+    Variables::scan().is_set("BLOSC_INFO")
 }
 
 /// Writes an information line if `BLOSC_INFO` is set.

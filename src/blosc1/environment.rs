@@ -6,24 +6,24 @@
 use super::error::{Error, Result};
 use super::warn::warn;
 use crate::chunk::SplitMode;
-use crate::environment::{number, variable};
+use crate::environment::Variables;
 
 fn saturated(value: i64) -> i32 {
     value.clamp(i32::MIN.into(), i32::MAX.into()) as i32
 }
 
-fn positive(name: &str) -> Option<i64> {
-    number(name).filter(|&value| value > 0)
+fn positive(name: &str, variables: Variables) -> Option<i64> {
+    variables.number(name).filter(|&value| value > 0)
 }
 
 /// Returns the level of `BLOSC_CLEVEL`, at least 0.
-pub(super) fn clevel() -> Option<i32> {
-    number("BLOSC_CLEVEL").map(saturated).filter(|&level| level >= 0)
+pub(super) fn clevel(variables: Variables) -> Option<i32> {
+    variables.number("BLOSC_CLEVEL").map(saturated).filter(|&level| level >= 0)
 }
 
 /// Returns the filter of `BLOSC_SHUFFLE`, as the number that calls pass.
-pub(super) fn shuffle() -> Option<i32> {
-    match variable("BLOSC_SHUFFLE")?.as_encoded_bytes() {
+pub(super) fn shuffle(variables: Variables) -> Option<i32> {
+    match variables.value_of("BLOSC_SHUFFLE")?.as_encoded_bytes() {
         b"NOSHUFFLE" => Some(0),
         b"SHUFFLE" => Some(1),
         b"BITSHUFFLE" => Some(2),
@@ -31,29 +31,29 @@ pub(super) fn shuffle() -> Option<i32> {
     }
 }
 
-pub(super) fn typesize() -> Option<usize> {
-    positive("BLOSC_TYPESIZE").map(|value| value as usize)
+pub(super) fn typesize(variables: Variables) -> Option<usize> {
+    positive("BLOSC_TYPESIZE", variables).map(|value| value as usize)
 }
 
 /// Returns the codec name in `BLOSC_COMPRESSOR`, which may be unknown.
-pub(super) fn compressor() -> Option<std::ffi::OsString> {
-    variable("BLOSC_COMPRESSOR")
+pub(super) fn compressor(variables: Variables) -> Option<std::ffi::OsString> {
+    variables.value_of("BLOSC_COMPRESSOR")
 }
 
-pub(super) fn blocksize() -> Option<usize> {
-    positive("BLOSC_BLOCKSIZE").map(|value| value as usize)
+pub(super) fn blocksize(variables: Variables) -> Option<usize> {
+    positive("BLOSC_BLOCKSIZE", variables).map(|value| value as usize)
 }
 
-pub(super) fn nthreads() -> Option<i32> {
-    positive("BLOSC_NTHREADS").map(saturated)
+pub(super) fn nthreads(variables: Variables) -> Option<i32> {
+    positive("BLOSC_NTHREADS", variables).map(saturated)
 }
 
 /// Returns the mode of `BLOSC_SPLITMODE`.
 ///
 /// # Errors
 /// [`Error::Failure`] for an unknown mode.
-pub(super) fn splitmode() -> Result<Option<SplitMode>> {
-    let Some(name) = variable("BLOSC_SPLITMODE") else {
+pub(super) fn splitmode(variables: Variables) -> Result<Option<SplitMode>> {
+    let Some(name) = variables.value_of("BLOSC_SPLITMODE") else {
         return Ok(None);
     };
     match name.as_encoded_bytes() {
@@ -70,5 +70,5 @@ pub(super) fn splitmode() -> Result<Option<SplitMode>> {
 
 /// Whether `BLOSC_NOLOCK` is set, even to an empty value: calls then run concurrently.
 pub fn nolock() -> bool {
-    variable("BLOSC_NOLOCK").is_some()
+    Variables::scan().is_set("BLOSC_NOLOCK")
 }

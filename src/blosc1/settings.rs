@@ -9,6 +9,7 @@ use super::error::{Error, Result};
 use super::{MAX_BLOCKSIZE, environment, names};
 use crate::chunk::SplitMode;
 use crate::codec::id;
+use crate::environment::Variables;
 
 /// The codec number after an unknown codec was set.
 const NO_CODEC: u8 = u8::MAX;
@@ -116,19 +117,20 @@ impl Settings {
     /// # Errors
     /// [`Error::Failure`] if the environment specifies an unknown codec or split mode.
     pub fn params(&self, call: Call) -> Result<Params> {
+        let variables = Variables::scan();
         let call = Call {
-            clevel: environment::clevel().unwrap_or(call.clevel),
-            shuffle: environment::shuffle().unwrap_or(call.shuffle),
-            typesize: environment::typesize().unwrap_or(call.typesize),
+            clevel: environment::clevel(variables).unwrap_or(call.clevel),
+            shuffle: environment::shuffle(variables).unwrap_or(call.shuffle),
+            typesize: environment::typesize(variables).unwrap_or(call.typesize),
         };
-        if let Some(name) = environment::compressor() {
+        if let Some(name) = environment::compressor(variables) {
             self.set_compressor(name.as_encoded_bytes())?;
         }
-        if let Some(blocksize) = environment::blocksize() {
+        if let Some(blocksize) = environment::blocksize(variables) {
             self.set_blocksize(blocksize);
         }
-        let nthreads = self.threads();
-        if let Some(splitmode) = environment::splitmode()? {
+        let nthreads = self.overridden_threads(variables);
+        if let Some(splitmode) = environment::splitmode(variables)? {
             self.set_splitmode(splitmode);
         }
         Ok(Params {
@@ -142,7 +144,11 @@ impl Settings {
 
     /// Returns the number of threads. The environment overrides it permanently.
     pub fn threads(&self) -> i32 {
-        if let Some(nthreads) = environment::nthreads() {
+        self.overridden_threads(Variables::scan())
+    }
+
+    fn overridden_threads(&self, variables: Variables) -> i32 {
+        if let Some(nthreads) = environment::nthreads(variables) {
             self.set_nthreads(nthreads);
         }
         self.nthreads()

@@ -3,12 +3,12 @@
 
 use std::fmt;
 
-use crate::environment;
+use crate::environment::Variables;
 
 /// Writes a message if enabled.
 pub(super) fn warn(text: fmt::Arguments<'_>) {
     use std::io::Write;
-    if environment::number("BLOSC_WARN").is_some_and(|level| level > 0) {
+    if Variables::scan().number("BLOSC_WARN").is_some_and(|level| level > 0) {
         // A write error is ignored, so that it never fails a call.
         let _deferred = crate::cancellation::defer();
         let _ = writeln!(std::io::stderr(), "{text}");

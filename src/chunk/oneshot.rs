@@ -10,11 +10,11 @@ use super::encode::compressor::Compressor;
 use super::overrides::{self, Shuffle};
 use super::params::{CParams, DParams, HeaderForm, SplitMode};
 use crate::codec::{self, id};
-use crate::environment;
 use crate::filter::{self, SLOTS, Slot};
 use crate::{Error, Result};
 
 pub use super::overrides::nolock;
+pub use crate::environment::Variables;
 
 /// The settings of the calls without context.
 #[derive(Clone, Copy)]
@@ -62,16 +62,16 @@ impl Settings {
     ///
     /// # Errors
     /// [`Error::InvalidParam`] if `BLOSC_NTHREADS` is not a valid number of threads.
-    pub fn snapshot_for_decompression(&mut self) -> Result<Settings> {
-        if let Some(nthreads) = overrides::nthreads_strict()? {
+    pub fn snapshot_for_decompression(&mut self, variables: Variables) -> Result<Settings> {
+        if let Some(nthreads) = overrides::nthreads_strict(variables)? {
             self.nthreads = nthreads;
         }
         Ok(*self)
     }
 
     /// Applies the environment for compression to the settings, permanently, and returns a copy.
-    pub fn snapshot_for_compression(&mut self) -> Settings {
-        self.apply_environment();
+    pub fn snapshot_for_compression(&mut self, variables: Variables) -> Settings {
+        self.apply_environment(variables);
         *self
     }
 
@@ -136,25 +136,25 @@ impl Settings {
     }
 
     /// Applies the environment to the settings, permanently.
-    fn apply_environment(&mut self) {
-        if environment::has_no_variables() {
+    fn apply_environment(&mut self, variables: Variables) {
+        if !variables.is_any_set() {
             return;
         }
-        match overrides::compressor() {
+        match overrides::compressor(variables) {
             Some(overrides::Compressor::BuiltIn(compcode)) => self.compressor = Some(compcode),
             Some(overrides::Compressor::Unknown) => self.compressor = None,
             Some(overrides::Compressor::Registered) | None => {}
         }
-        if let Some(delta) = overrides::delta() {
+        if let Some(delta) = overrides::delta(variables) {
             self.delta = delta;
         }
-        if let Some(blocksize) = overrides::blocksize() {
+        if let Some(blocksize) = overrides::blocksize(variables) {
             self.blocksize = blocksize;
         }
-        if let Some(nthreads) = overrides::nthreads() {
+        if let Some(nthreads) = overrides::nthreads(variables) {
             self.nthreads = nthreads;
         }
-        if let Some(splitmode) = overrides::splitmode() {
+        if let Some(splitmode) = overrides::splitmode(variables) {
             self.splitmode = splitmode;
         }
     }
@@ -186,12 +186,16 @@ impl Engines {
     pub fn compress(
         &mut self,
         settings: &Settings,
+        variables: Variables,
         request: Request<'_>,
         dest: &mut [u8],
     ) -> Result<usize> {
-        let header =
-            if overrides::blosc1_compat() { HeaderForm::Short } else { HeaderForm::Extended };
-        self.compress_as(settings, request, header, Slot::default(), dest)
+        let header = if overrides::blosc1_compat(variables) {
+            HeaderForm::Short
+        } else {
+            HeaderForm::Extended
+        };
+        self.compress_as(settings, variables, request, header, Slot::default(), dest)
     }
 
     /// Compresses like [`Engines::compress`], with the peculiarities of `BLOSC_NOLOCK`: the header
@@ -202,24 +206,26 @@ impl Engines {
     pub fn compress_nolock(
         &mut self,
         settings: &Settings,
+        variables: Variables,
         request: Request<'_>,
         dest: &mut [u8],
     ) -> Result<usize> {
         let default = Slot { id: filter::id::SHUFFLE, meta: 0 };
-        self.compress_as(settings, request, HeaderForm::Extended, default, dest)
+        self.compress_as(settings, variables, request, HeaderForm::Extended, default, dest)
     }
 
     fn compress_as(
         &mut self,
         settings: &Settings,
+        variables: Variables,
         request: Request<'_>,
         header: HeaderForm,
         default: Slot,
         dest: &mut [u8],
     ) -> Result<usize> {
-        let typesize = overrides::typesize().unwrap_or(request.typesize);
+        let typesize = overrides::typesize(variables).unwrap_or(request.typesize);
         let mut filters = [Slot::default(); SLOTS];
-        filters[SLOTS - 1] = match overrides::shuffle().unwrap_or(request.shuffle) {
+        filters[SLOTS - 1] = match overrides::shuffle(variables).unwrap_or(request.shuffle) {
             Shuffle::None => Slot::default(),
             Shuffle::Bytes if typesize > 1 => Slot { id: filter::id::SHUFFLE, meta: 0 },
             Shuffle::Bits => Slot { id: filter::id::BITSHUFFLE, meta: 0 },
@@ -231,7 +237,7 @@ impl Engines {
         let compcode = settings.compressor.ok_or(Error::CodecSupport)?;
         let params = CParams {
             compcode: i32::from(compcode),
-            clevel: overrides::clevel().unwrap_or(request.clevel),
+            clevel: overrides::clevel(variables).unwrap_or(request.clevel),
             typesize,
             nthreads: settings.nthreads,
             blocksize: settings.blocksize,

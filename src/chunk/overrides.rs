@@ -5,7 +5,7 @@
 //! warning, and an unknown compressor selects no codec.
 
 use super::params::{CParams, DParams, SplitMode};
-use crate::environment::{has_no_variables, is_set, number, variable};
+use crate::environment::Variables;
 use crate::filter::{self, SLOTS, Slot};
 use crate::{Error, Result, codec, trace_warning};
 
@@ -45,8 +45,8 @@ pub(super) enum Compressor {
 }
 
 /// Returns the number in a variable if it is in `1..=max`.
-fn positive(name: &str, max: i64) -> Option<i64> {
-    let value = number(name)?;
+fn positive(name: &str, variables: Variables, max: i64) -> Option<i64> {
+    let value = variables.number(name)?;
     if (1..=max).contains(&value) {
         return Some(value);
     }
@@ -55,8 +55,8 @@ fn positive(name: &str, max: i64) -> Option<i64> {
 }
 
 /// Returns the meaning of a variable's value, which must be one of a few keywords.
-fn choice<T: Copy>(name: &str, choices: &[(&str, T)]) -> Option<T> {
-    let text = variable(name)?;
+fn choice<T: Copy>(name: &str, variables: Variables, choices: &[(&str, T)]) -> Option<T> {
+    let text = variables.value_of(name)?;
     let found = choices.iter().find(|(word, _)| text == *word).map(|&(_, value)| value);
     if found.is_none() {
         trace_warning!("{name} has the unknown value {text:?}: ignored");
@@ -65,31 +65,31 @@ fn choice<T: Copy>(name: &str, choices: &[(&str, T)]) -> Option<T> {
 }
 
 /// Returns the level in `BLOSC_CLEVEL`, at least 0.
-pub(super) fn clevel() -> Option<i32> {
-    let value = number("BLOSC_CLEVEL")?;
+pub(super) fn clevel(variables: Variables) -> Option<i32> {
+    let value = variables.number("BLOSC_CLEVEL")?;
     i32::try_from(value).ok().filter(|&level| level >= 0)
 }
 
 /// Returns the filter in `BLOSC_SHUFFLE`.
-pub(super) fn shuffle() -> Option<Shuffle> {
+pub(super) fn shuffle(variables: Variables) -> Option<Shuffle> {
     let words =
         [("NOSHUFFLE", Shuffle::None), ("SHUFFLE", Shuffle::Bytes), ("BITSHUFFLE", Shuffle::Bits)];
-    choice("BLOSC_SHUFFLE", &words)
+    choice("BLOSC_SHUFFLE", variables, &words)
 }
 
 /// Returns the value of `BLOSC_DELTA`.
-pub(super) fn delta() -> Option<bool> {
-    choice("BLOSC_DELTA", &[("1", true), ("0", false)])
+pub(super) fn delta(variables: Variables) -> Option<bool> {
+    choice("BLOSC_DELTA", variables, &[("1", true), ("0", false)])
 }
 
 /// Returns the item size in `BLOSC_TYPESIZE`, in bytes.
-pub(super) fn typesize() -> Option<i32> {
-    positive("BLOSC_TYPESIZE", i64::from(i32::MAX)).map(|value| value as i32)
+pub(super) fn typesize(variables: Variables) -> Option<i32> {
+    positive("BLOSC_TYPESIZE", variables, i64::from(i32::MAX)).map(|value| value as i32)
 }
 
 /// Returns the codec in `BLOSC_COMPRESSOR`.
-pub(super) fn compressor() -> Option<Compressor> {
-    let name = variable("BLOSC_COMPRESSOR")?;
+pub(super) fn compressor(variables: Variables) -> Option<Compressor> {
+    let name = variables.value_of("BLOSC_COMPRESSOR")?;
     Some(match codec::compname_to_compcode(name.as_encoded_bytes()) {
         Some(compcode) if codec::is_built_in(compcode) => Compressor::BuiltIn(compcode),
         Some(_) => {
@@ -104,21 +104,21 @@ pub(super) fn compressor() -> Option<Compressor> {
 }
 
 /// Returns the block size in `BLOSC_BLOCKSIZE`, in bytes.
-pub(super) fn blocksize() -> Option<i32> {
-    positive("BLOSC_BLOCKSIZE", i64::from(i32::MAX)).map(|value| value as i32)
+pub(super) fn blocksize(variables: Variables) -> Option<i32> {
+    positive("BLOSC_BLOCKSIZE", variables, i64::from(i32::MAX)).map(|value| value as i32)
 }
 
 /// Returns the number of threads in `BLOSC_NTHREADS`.
-pub(super) fn nthreads() -> Option<i16> {
-    positive("BLOSC_NTHREADS", i64::from(i16::MAX)).map(|value| value as i16)
+pub(super) fn nthreads(variables: Variables) -> Option<i16> {
+    positive("BLOSC_NTHREADS", variables, i64::from(i16::MAX)).map(|value| value as i16)
 }
 
 /// Returns the number of threads in `BLOSC_NTHREADS`, with an error for numbers out of range.
 ///
 /// # Errors
 /// [`Error::InvalidParam`]
-pub(super) fn nthreads_strict() -> Result<Option<i16>> {
-    match number("BLOSC_NTHREADS") {
+pub(super) fn nthreads_strict(variables: Variables) -> Result<Option<i16>> {
+    match variables.number("BLOSC_NTHREADS") {
         None => Ok(None),
         Some(value) => match i16::try_from(value) {
             Ok(value) if value > 0 => Ok(Some(value)),
@@ -128,24 +128,24 @@ pub(super) fn nthreads_strict() -> Result<Option<i16>> {
 }
 
 /// Returns the mode in `BLOSC_SPLITMODE`.
-pub(super) fn splitmode() -> Option<SplitMode> {
+pub(super) fn splitmode(variables: Variables) -> Option<SplitMode> {
     let words = [
         ("ALWAYS", SplitMode::ALWAYS),
         ("NEVER", SplitMode::NEVER),
         ("AUTO", SplitMode::AUTO),
         ("FORWARD_COMPAT", SplitMode::FORWARD_COMPAT),
     ];
-    choice("BLOSC_SPLITMODE", &words)
+    choice("BLOSC_SPLITMODE", variables, &words)
 }
 
 /// Whether `BLOSC_NOLOCK` is set, so that calls without context do not wait for one another.
-pub fn nolock() -> bool {
-    is_set("BLOSC_NOLOCK")
+pub fn nolock(variables: Variables) -> bool {
+    variables.is_set("BLOSC_NOLOCK")
 }
 
 /// Whether `BLOSC_BLOSC1_COMPAT` is set, which selects 16-byte headers.
-pub(super) fn blosc1_compat() -> bool {
-    is_set("BLOSC_BLOSC1_COMPAT")
+pub(super) fn blosc1_compat(variables: Variables) -> bool {
+    variables.is_set("BLOSC_BLOSC1_COMPAT")
 }
 
 impl CParams {
@@ -156,39 +156,40 @@ impl CParams {
     pub fn apply_environment(&mut self) -> Result<()> {
         /// A compcode that no codec has.
         const NO_CODEC: i32 = -1;
-        if has_no_variables() {
+        let variables = Variables::scan();
+        if !variables.is_any_set() {
             return Ok(());
         }
-        if let Some(compressor) = compressor() {
+        if let Some(compressor) = compressor(variables) {
             self.compcode = match compressor {
                 Compressor::BuiltIn(compcode) => i32::from(compcode),
                 Compressor::Registered => return Err(Error::CodecSupport),
                 Compressor::Unknown => NO_CODEC,
             };
         }
-        if let Some(clevel) = clevel() {
+        if let Some(clevel) = clevel(variables) {
             self.clevel = clevel;
         }
-        if let Some(typesize) = typesize() {
+        if let Some(typesize) = typesize(variables) {
             self.typesize = typesize;
         }
         let last = &mut self.filters[SLOTS - 1];
-        match shuffle() {
+        match shuffle(variables) {
             Some(Shuffle::None) => *last = Slot::default(),
             Some(Shuffle::Bytes) if self.typesize > 1 => last.id = filter::id::SHUFFLE,
             Some(Shuffle::Bits) => last.id = filter::id::BITSHUFFLE,
             _ => {}
         }
-        if delta() == Some(true) {
+        if delta(variables) == Some(true) {
             self.filters[SLOTS - 2].id = filter::id::DELTA;
         }
-        if let Some(blocksize) = blocksize() {
+        if let Some(blocksize) = blocksize(variables) {
             self.blocksize = blocksize;
         }
-        if let Some(nthreads) = nthreads() {
+        if let Some(nthreads) = nthreads(variables) {
             self.nthreads = nthreads;
         }
-        if let Some(splitmode) = splitmode() {
+        if let Some(splitmode) = splitmode(variables) {
             self.splitmode = splitmode;
         }
         Ok(())
@@ -198,7 +199,7 @@ impl CParams {
 impl DParams {
     /// Applies the environment. The C interface calls this for each new context.
     pub fn apply_environment(&mut self) {
-        if let Some(nthreads) = nthreads() {
+        if let Some(nthreads) = nthreads(Variables::scan()) {
             self.nthreads = nthreads;
         }
     }

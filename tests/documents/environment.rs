@@ -10,7 +10,7 @@ const NOT_SHIPPED: [&str; 5] =
     ["tests", "capi/link", "capi/testing", "tools/testing", "tools/headers"];
 /// Prefixes of calls that read the variable named by their first argument.
 const CALLS: [&str; 7] =
-    ["var_os(", "env::var(", "getenv(", "variable(", "number(", "positive(", "choice("];
+    ["var_os(", "env::var(", "getenv(", "value_of(", "number(", "positive(", "choice("];
 /// This function of the standard library reads `TMPDIR`.
 const TEMPORARY: &str = "temp_dir()";
 

@@ -2,7 +2,7 @@
 
 use crate::bridge::{active_callbacks, plugins, tuner};
 use crate::buffers::{chunk_by_header, compress_buffer, read_chunk};
-use ferroblosc::chunk::oneshot::{Engines, Request, Settings, nolock};
+use ferroblosc::chunk::oneshot::{Engines, Request, Settings, Variables, nolock};
 use ferroblosc::chunk::{
     BasicHeader, DParams, Decompressor, MAX_BUFFERSIZE, Shuffle, Source, SplitMode,
 };
@@ -161,13 +161,14 @@ unsafe fn compress(
     let work = |source: Source<'_>, dest: &mut [u8]| {
         let request =
             Request { clevel, shuffle: Shuffle::from_number(doshuffle), typesize, source };
-        let settings = with_settings(Settings::snapshot_for_compression);
-        let is_unlocked = nolock();
+        let variables = Variables::scan();
+        let settings = with_settings(|settings| settings.snapshot_for_compression(variables));
+        let is_unlocked = nolock(variables);
         with_engines(is_unlocked, |engines| {
             if is_unlocked {
-                engines.compress_nolock(&settings, request, dest)
+                engines.compress_nolock(&settings, variables, request, dest)
             } else {
-                engines.compress(&settings, request, dest)
+                engines.compress(&settings, variables, request, dest)
             }
         })
     };
@@ -181,8 +182,9 @@ unsafe fn compress(
 /// The same conditions as for [`read_chunk`].
 unsafe fn decompress(src: (*const c_void, i32), dest: (*mut c_void, i32)) -> Result<c_int> {
     let work = |src: &[u8], dest: &mut [u8]| {
-        let settings = with_settings(Settings::snapshot_for_decompression)?;
-        with_engines(nolock(), |engines| engines.decompress(&settings, src, dest))
+        let variables = Variables::scan();
+        let settings = with_settings(|settings| settings.snapshot_for_decompression(variables))?;
+        with_engines(nolock(variables), |engines| engines.decompress(&settings, src, dest))
     };
     // SAFETY: guaranteed by the caller.
     unsafe { read_chunk(src, dest, work) }
