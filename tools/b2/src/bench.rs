@@ -11,7 +11,7 @@ use crate::json;
 use crate::measure::{self, Bench, Figure, Sample, Setting, buffer, sample_offsets};
 use crate::members;
 use crate::plot::{self, Point};
-use crate::settings::positive_size;
+use crate::settings::{chunk_size, positive_size};
 use crate::store;
 use crate::style::Style;
 use crate::table::{Alignment, Table};
@@ -49,7 +49,7 @@ struct Row {
 /// Reads a sample of the data.
 fn sample(args: &BenchArgs, cli: &Cli) -> Result<Data, Failure> {
     let limit = positive_size("--sample", &args.sample)?;
-    let chunk_size = positive_size("--chunk-size", &args.chunk_size)?.min(limit);
+    let chunk_size = chunk_size(&args.chunk_size)?.min(limit);
     // A store is measured as the bytes of its file.
     let input = match store::target(&args.file) {
         Some(target) if target.is_whole_store() => Input::new(&args.file)?,

@@ -47,6 +47,16 @@ pub fn positive_size(option: &str, text: &str) -> Result<u64, Failure> {
     }
 }
 
+/// Parses the size of a chunk, which is at most [`MAX_BUFFERSIZE`].
+pub fn chunk_size(text: &str) -> Result<u64, Failure> {
+    match positive_size("--chunk-size", text)? {
+        size if size > MAX_BUFFERSIZE as u64 => Err(Failure::usage(format!(
+            "--chunk-size {text}: must be at most {MAX_BUFFERSIZE} bytes ('max')"
+        ))),
+        size => Ok(size),
+    }
+}
+
 impl Settings {
     /// Returns the parameters for the library.
     pub fn writing(&self, cli: &Cli) -> Result<Writing, Failure> {
@@ -73,8 +83,7 @@ impl Settings {
             })?,
             None => 0,
         };
-        let chunk_bytes = self.chunk_size.as_deref();
-        let chunk_bytes = chunk_bytes.map(|text| positive_size("--chunk-size", text));
+        let chunk_bytes = self.chunk_size.as_deref().map(chunk_size);
         let mut writing = Writing::default();
         writing.compression = is_given.then(|| {
             let mut compression = defaults;

@@ -17,6 +17,7 @@ fn sizes_are_accepted_in_all_common_forms() {
         ("--chunk-size x", "--chunk-size x: a size is a number with an optional unit"),
         ("--chunk-size=-1", "--chunk-size -1: a size cannot be negative"),
         ("--chunk-size 0", "--chunk-size 0: must be at least 1 byte"),
+        ("--chunk-size 3G", "--chunk-size 3G: must be at most 2147483615 bytes ('max')"),
         ("--block-size 99G", "--block-size 99G: must be at most 2147483647 bytes"),
     ] {
         let result = folder.line(&format!("compress a new {options}"));
