@@ -5,7 +5,7 @@
 #
 # The tarball contains the files of the last commit in a directory named after the version, the
 # sources of all crates in vendor/crates (from `cargo vendor`), and lines in .cargo/config.toml that
-# select them. Prints the path of the tarball.
+# select them. XZ_LEVEL is the level of xz; the default is 6. Prints the path of the tarball.
 set -euo pipefail
 
 cd "$(dirname "$0")/.."
@@ -26,5 +26,5 @@ cat "$work/config" >> .cargo/config.toml
 # The tarball is reproducible: equal commits produce equal bytes.
 date=$(git -C "$OLDPWD" log -1 --format=%ct)
 tar -c --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$date" -C "$work" "$name" |
-    xz -T0 -6 > "$folder/$name.tar.xz"
+    xz -T0 "-${XZ_LEVEL:-6}" > "$folder/$name.tar.xz"
 echo "$folder/$name.tar.xz"

@@ -53,8 +53,9 @@ fn row_c11_null_arguments_are_errors() {
 
 #[test]
 fn row_u8_without_memory_no_call_ends_the_process_or_damages_data_or_leaks() {
-    // Every request of the program can fail: `make test-full` tries all of them.
-    let step = std::env::var("FERROBLOSC_MEMORY_STEP").unwrap_or_else(|_| "401".into());
+    // Every request of the program can fail: `make test-full` tries all of them, and `make
+    // test-durability` more than `make test`.
+    let step = std::env::var("FERROBLOSC_MEMORY_STEP").unwrap_or_else(|_| "2003".into());
     run(with_library(compile("out_of_memory.c", Linking::Shared, &[])).arg(step));
     run(Command::new(compile("out_of_memory.c", Linking::Static, &[])).arg("4001"));
 }
@@ -317,6 +318,7 @@ fn the_array_example_prints_its_documented_output() {
 }
 
 #[test]
+#[ignore = "takes minutes: make test-durability runs it"]
 fn row_d9_valgrind_finds_no_memory_errors() {
     for source in [
         "b2nd_slices.c",
