@@ -68,7 +68,7 @@ pub use store::Store;
 pub(crate) use value::item_of;
 pub use verify::{Fault, Finding, verify};
 
-use root::{ROOTDIRS, is_object};
+use root::{ROOTDIRS, is_object, remove_object};
 
 /// Opens the object at `root`, a table if it has a `__rootdirs__` file, otherwise an array.
 ///
@@ -85,12 +85,12 @@ pub fn open(root: &Path, mode: Mode, options: &Options) -> Result<Object> {
 /// Removes the object at `root` with its directory. Symbolic links are removed, not followed.
 ///
 /// # Errors
-/// [`Error::NotFound`], [`Error::NotOurs`]; [`Error::Storage`].
+/// [`Error::NotFound`], [`Error::NotOurs`]; [`Error::Busy`] if it has a writer; [`Error::Storage`].
 pub fn purge(root: &Path, options: &Options) -> Result<()> {
     let store = &options.store;
     match (store.exists(root)?, is_object(root, store)?) {
         (false, _) => Err(Error::NotFound(root.to_owned())),
         (true, false) => Err(Error::NotOurs(root.to_owned())),
-        (true, true) => store.remove_tree(root),
+        (true, true) => remove_object(root, store),
     }
 }

@@ -69,9 +69,14 @@ pub(super) fn clear_root(root: &Path, mode: Mode, options: &Options) -> Result<(
     if !is_empty && !is_object(root, store)? {
         return Err(Error::NotOurs(root.to_owned()));
     }
-    if !is_empty {
-        // Fail if another writer holds the lock.
-        drop(store.lock(root)?);
-    }
+    if is_empty { store.remove_tree(root) } else { remove_object(root, store) }
+}
+
+/// Removes an object.
+///
+/// # Errors
+/// [`Error::Busy`] if another writer holds the lock.
+pub(super) fn remove_object(root: &Path, store: &Store) -> Result<()> {
+    drop(store.lock(root)?);
     store.remove_tree(root)
 }

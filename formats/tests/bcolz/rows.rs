@@ -176,6 +176,12 @@ fn row_b7_only_bcolz_directories_are_replaced() {
     create(&root, Mode::Write).unwrap();
     // The targets of links remain.
     symlink(scratch.path("precious"), table.join("link")).unwrap();
+    // An object with a writer stays.
+    let writer = writer(&table);
+    let purged = bcolz::purge(&table, &Options::default());
+    assert!(matches!(purged, Err(Error::Busy(_))), "{purged:?}");
+    writer.close().unwrap();
+    assert_eq!(rows(&table), []);
     bcolz::purge(&table, &Options::default()).unwrap();
     assert!(!table.exists());
     assert!(scratch.path("precious/thesis.tex").exists());
