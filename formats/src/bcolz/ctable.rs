@@ -330,7 +330,18 @@ impl Ctable {
 
     /// Writes the new lengths. On failure, restores the previous length of all columns.
     fn flush_lengths(&mut self, before: u64) -> Result<()> {
-        let result = arrays(&mut self.columns).try_for_each(Carray::flush_sizes);
+        // Renaming needs no space: on a full disk, this fails before any length changes.
+        let staged: Result<Vec<_>> = arrays(&mut self.columns).map(Carray::stage_sizes).collect();
+        let staged = match staged {
+            Ok(staged) => staged,
+            Err(error) => {
+                arrays(&mut self.columns).for_each(|array| array.revert(before));
+                return Err(error);
+            }
+        };
+        let result = arrays(&mut self.columns)
+            .zip(staged)
+            .try_for_each(|(array, sizes)| array.commit_sizes(sizes));
         if result.is_err() {
             for array in arrays(&mut self.columns) {
                 // If this also fails, the table needs a repair.
@@ -352,7 +363,16 @@ impl Ctable {
     /// The errors of [`Carray::trim`]; if a column fails, the table may need a repair.
     pub fn trim(&mut self, count: u64) -> Result<()> {
         self.prepare_write()?;
-        arrays(&mut self.columns).try_for_each(|array| array.trim(count))
+        if count == 0 {
+            return Ok(());
+        }
+        // Renaming needs no space: on a full disk, this fails before any length changes.
+        let trims: Result<Vec<_>> =
+            arrays(&mut self.columns).map(|array| array.begin_trim(count)).collect();
+        arrays(&mut self.columns)
+            .zip(trims?)
+            .try_for_each(|(array, trim)| array.commit_trim(trim))?;
+        arrays(&mut self.columns).try_for_each(Carray::finish_trim)
     }
 
     /// Changes the number of rows to `len`. New rows contain the fill value of each column.
@@ -360,16 +380,21 @@ impl Ctable {
     /// # Errors
     /// The errors of [`Carray::resize`].
     pub fn resize(&mut self, len: u64) -> Result<()> {
-        self.prepare_write()?;
         let before = self.len();
-        let resized = arrays(&mut self.columns).try_for_each(|array| array.resize(len));
-        if resized.is_err() {
-            for array in arrays(&mut self.columns) {
-                // If this also fails, the table needs a repair.
-                let _ = array.trim(array.len().saturating_sub(before));
-            }
+        if let Some(count) = before.checked_sub(len) {
+            self.trim(count)?;
+            return self.flush();
         }
-        resized
+        self.prepare_write()?;
+        // A failure discards all buffered rows.
+        self.flush()?;
+        let grown = arrays(&mut self.columns).try_for_each(|array| array.grow(len));
+        if let Err(error) = grown {
+            // No length on disk has changed yet.
+            arrays(&mut self.columns).for_each(|array| array.revert(before));
+            return Err(error);
+        }
+        self.flush_lengths(before)
     }
 
     /// Writes buffered rows.

@@ -173,6 +173,11 @@ impl Store {
 
     /// Atomically replaces the file at `path`.
     pub(crate) fn replace(&self, path: &Path, bytes: &[u8]) -> Result<()> {
+        self.stage(path, bytes)?.commit()
+    }
+
+    /// Writes the new content of the file at `path` to a temporary file.
+    pub(super) fn stage(&self, path: &Path, bytes: &[u8]) -> Result<StagedFile> {
         let ops = self.file_ops(path)?;
         let temporary = loop {
             // Relaxed: the counter only has to return unique numbers.
@@ -184,15 +189,10 @@ impl Store {
             }
         };
         let stream = ops.create_new(&temporary, false).map_err(Error::storage(&temporary))?;
-        let written = self
-            .write_new(stream, &temporary, bytes)
-            .and_then(|()| ops.rename(&temporary, path).map_err(Error::storage(path)));
-        if written.is_err() {
-            // An error of the cleanup would hide the original error.
-            let _ = ops.remove(&temporary);
-            return written;
-        }
-        self.sync_parent(path)
+        let staged =
+            StagedFile { store: self.clone(), temporary, path: path.to_owned(), is_renamed: false };
+        self.write_new(stream, &staged.temporary, bytes)?;
+        Ok(staged)
     }
 
     fn write_new(&self, stream: Box<dyn Stream>, path: &Path, bytes: &[u8]) -> Result<()> {
@@ -208,9 +208,14 @@ impl Store {
 
     /// Atomically replaces the JSON file at `path` with a single line, in bcolz's format.
     pub(crate) fn replace_json(&self, path: &Path, value: &Value) -> Result<()> {
+        self.stage_json(path, value)?.commit()
+    }
+
+    /// Writes the new content of the JSON file at `path` to a temporary file.
+    pub(super) fn stage_json(&self, path: &Path, value: &Value) -> Result<StagedFile> {
         let mut text = value.to_spaced_json();
         text.push('\n');
-        self.replace(path, text.as_bytes())
+        self.stage(path, text.as_bytes())
     }
 
     fn sync_parent(&self, path: &Path) -> Result<()> {
@@ -304,6 +309,33 @@ impl Store {
             }
         }
         Err(Error::Busy(root.to_owned()))
+    }
+}
+
+/// A temporary file with the new content of a file. It is removed on drop, unless it was renamed.
+pub(super) struct StagedFile {
+    store: Store,
+    temporary: PathBuf,
+    path: PathBuf,
+    is_renamed: bool,
+}
+
+impl StagedFile {
+    /// Renames the temporary file to the path of the file, which needs no more space on the disk.
+    pub fn commit(mut self) -> Result<()> {
+        let ops = self.store.file_ops(&self.path)?;
+        ops.rename(&self.temporary, &self.path).map_err(Error::storage(&self.path))?;
+        self.is_renamed = true;
+        self.store.sync_parent(&self.path)
+    }
+}
+
+impl Drop for StagedFile {
+    fn drop(&mut self) {
+        if !self.is_renamed {
+            // Errors of the cleanup are ignored.
+            let _ = self.store.remove(&self.temporary);
+        }
     }
 }
 

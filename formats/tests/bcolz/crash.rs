@@ -233,6 +233,69 @@ fn row_b9_a_failed_append_leaves_columns_of_one_length() {
     }
 }
 
+/// A change on a full disk leaves columns of one length, also if the disk has space again before
+/// the handle is closed.
+#[test]
+fn row_b9_a_change_on_a_full_disk_leaves_columns_of_one_length() {
+    type Change = fn(&mut Ctable) -> bcolz::Result<()>;
+    let changes: [(&str, u64, Change); 3] = [
+        ("append", 40, |table| table.append(&[&iota(25..40), &iota(25..40)])),
+        ("resize", 60, |table| table.resize(60)),
+        ("trim", 8, |table| table.trim(17)),
+    ];
+    let start = disk_with_table(|_| {});
+    for (name, after, change) in changes {
+        for durable in [false, true] {
+            let opened = |disk: &Disk| Ctable::open(root(), Mode::Append, &options(disk, durable));
+            let whole = start.after_crash(Survival::All);
+            change(&mut opened(&whole).unwrap()).unwrap();
+            for (number, call) in whole.log().iter().enumerate() {
+                for has_space_again in [false, true] {
+                    let disk = start.after_crash(Survival::All);
+                    disk.plan(number, Fault::Full);
+                    if let Ok(mut table) = opened(&disk) {
+                        let _ = change(&mut table);
+                        if has_space_again {
+                            disk.heal();
+                        }
+                    }
+                    let what = format!("{name}, {durable}, {has_space_again}, {number}: {call}");
+                    let table = Ctable::open(root(), Mode::Read, &options(&disk, false));
+                    let mut table = table.unwrap_or_else(|error| panic!("{what}: {error}"));
+                    let len = table.len();
+                    assert!(len == 25 || len == after, "{what}: {len} rows");
+                    let old = len.min(25);
+                    for column in ["a", "b"] {
+                        let rows = table.read(column, 0..old).unwrap();
+                        assert_eq!(rows, iota(0..old as i64), "{what}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_resize_on_a_full_disk_leaves_the_old_length() {
+    let start = disk_with(25);
+    let whole = start.after_crash(Survival::All);
+    let opened = |disk: &Disk| Carray::open(root(), Mode::Append, &options(disk, false));
+    opened(&whole).unwrap().resize(60).unwrap();
+    for number in 0..whole.log().len() {
+        let disk = start.after_crash(Survival::All);
+        disk.plan(number, Fault::Full);
+        let Ok(mut array) = opened(&disk) else {
+            continue;
+        };
+        let len = if array.resize(60).is_ok() { 60 } else { 25 };
+        assert_eq!(array.len(), len, "{number}");
+        disk.heal();
+        drop(array);
+        let expected = [iota(0..25), vec![0; (len as usize - 25) * 8]].concat();
+        assert_eq!(rows(&disk), expected, "{number}");
+    }
+}
+
 /// Returns a disk with a table of two columns of 25 rows in chunks of ten, and column `b` damaged.
 fn disk_with_table(damage: impl FnOnce(&Disk)) -> Disk {
     let disk = Disk::new();

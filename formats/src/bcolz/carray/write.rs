@@ -7,6 +7,7 @@ use crate::bcolz::error::{Error, Result};
 use crate::bcolz::meta::Sizes;
 use crate::bcolz::packed::Layout;
 use crate::bcolz::root::{META, SIZES};
+use crate::bcolz::store::StagedFile;
 use crate::bcolz::value;
 use crate::bloscpack::Value;
 use ferroblosc::blosc1;
@@ -22,6 +23,16 @@ const MIN_BYTES_PER_THREAD: usize = 256 << 10;
 const MIN_BUFFERED_CHUNK: usize = 1 << 20;
 /// The maximum size of buffered full chunks in bytes.
 const MAX_BUFFERED: usize = 16 << 20;
+
+/// A prepared removal of rows.
+pub(in crate::bcolz) struct Trim {
+    /// The number of remaining rows.
+    len: u64,
+    /// The rows of the new tail.
+    tail: Vec<u8>,
+    /// The new length.
+    sizes: StagedFile,
+}
 
 impl Carray {
     /// Fails if the array cannot be changed, and prepares the directory before the first change.
@@ -245,12 +256,21 @@ impl Carray {
     /// [`Error::Argument`] if there are fewer rows; [`Error::ReadOnly`]; [`Error`].
     pub fn trim(&mut self, count: u64) -> Result<()> {
         self.prepare_write()?;
-        let Some(len) = self.sizes.len.checked_sub(count) else {
-            return Err(Error::Argument("`nitems` must be less than total length"));
-        };
         if count == 0 {
             return Ok(());
         }
+        let trim = self.begin_trim(count)?;
+        self.commit_trim(trim)?;
+        self.finish_trim()
+    }
+
+    /// Prepares the removal of rows: reads the new tail and writes the new length to a temporary
+    /// file.
+    pub(in crate::bcolz) fn begin_trim(&mut self, count: u64) -> Result<Trim> {
+        self.prepare_write()?;
+        let Some(len) = self.sizes.len.checked_sub(count) else {
+            return Err(Error::Argument("`nitems` must be less than total length"));
+        };
         // The files must be up to date before they are truncated.
         self.flush()?;
         let number = len / self.chunklen();
@@ -265,18 +285,32 @@ impl Carray {
         tail.truncate(tail_bytes);
         let before = std::mem::replace(&mut self.sizes.len, len);
         self.writer.cbytes = None;
-        if let Err(error) = self.write_sizes() {
-            self.sizes.len = before;
-            return Err(error);
-        }
+        let sizes = self.new_sizes();
+        self.sizes.len = before;
+        self.writer.cbytes = None;
+        Ok(Trim { len, tail, sizes: sizes? })
+    }
+
+    /// Changes the length.
+    pub(in crate::bcolz) fn commit_trim(&mut self, trim: Trim) -> Result<()> {
+        let Trim { len, tail, sizes } = trim;
+        sizes.commit()?;
+        self.sizes.len = len;
         self.writer.tail = Some(tail);
         self.writer.may_have_stale = true;
         self.cached = None;
+        Ok(())
+    }
+
+    /// Writes the tail of the remaining rows, and removes the chunks after it. A failure leaves
+    /// rows in the files that are not part of the array.
+    pub(in crate::bcolz) fn finish_trim(&mut self) -> Result<()> {
         self.write_tail()?;
         self.remove_stale()
     }
 
-    /// Changes the number of rows to `len`. New rows contain the fill value.
+    /// Changes the number of rows to `len`. New rows contain the fill value. If new rows cannot be
+    /// written, the array keeps its length.
     ///
     /// # Errors
     /// The errors of [`Carray::trim`] and [`Carray::append`].
@@ -286,6 +320,18 @@ impl Carray {
             self.trim(count)?;
             return self.flush();
         }
+        // A failure discards all buffered rows.
+        self.flush()?;
+        let before = self.sizes.len;
+        let grown = self.grow(len).and_then(|()| self.flush_sizes());
+        if grown.is_err() {
+            self.revert(before);
+        }
+        grown
+    }
+
+    /// Appends rows of the fill value up to the length `len`, and writes all but the new length.
+    pub(in crate::bcolz) fn grow(&mut self, len: u64) -> Result<()> {
         let row_bytes = self.row_bytes() as usize;
         let shape = &self.sizes.row_shape;
         let row = value::row_of(&self.storage.dtype, &self.storage.dflt, shape, row_bytes);
@@ -294,7 +340,7 @@ impl Carray {
             let count = (len - self.sizes.len).min(batch) as usize;
             self.append(&row.repeat(count))?;
         }
-        self.flush()
+        self.flush_tail()
     }
 
     /// Writes the buffered rows, then the length. Does nothing for a reading handle.
@@ -316,10 +362,21 @@ impl Carray {
 
     /// The second phase of a flush: writes the length and removes stale files.
     pub(in crate::bcolz) fn flush_sizes(&mut self) -> Result<()> {
-        if !self.writer.dirty {
+        let staged = self.stage_sizes()?;
+        self.commit_sizes(staged)
+    }
+
+    /// Writes the length to a temporary file, unless nothing has changed.
+    pub(in crate::bcolz) fn stage_sizes(&mut self) -> Result<Option<StagedFile>> {
+        if self.writer.dirty { self.new_sizes().map(Some) } else { Ok(None) }
+    }
+
+    /// Completes the second phase of a flush.
+    pub(in crate::bcolz) fn commit_sizes(&mut self, staged: Option<StagedFile>) -> Result<()> {
+        let Some(staged) = staged else {
             return Ok(());
-        }
-        self.write_sizes()?;
+        };
+        staged.commit()?;
         self.writer.dirty = false;
         self.remove_stale()
     }
@@ -335,6 +392,7 @@ impl Carray {
         self.writer.tail = None;
         self.writer.dirty = false;
         self.writer.cbytes = None;
+        self.writer.may_have_stale = true;
         self.cached = None;
     }
 
@@ -530,6 +588,11 @@ impl Carray {
 
     /// Writes the length.
     pub(in crate::bcolz) fn write_sizes(&mut self) -> Result<()> {
+        self.new_sizes()?.commit()
+    }
+
+    /// Writes the length to a temporary file.
+    fn new_sizes(&mut self) -> Result<StagedFile> {
         let cbytes = match self.writer.cbytes {
             Some(cbytes) => cbytes,
             None => (0..self.full_chunks()).try_fold(0, |total: u64, number| {
@@ -540,7 +603,7 @@ impl Carray {
         // Count the buffer as one full chunk, like bcolz for a newly created array.
         let value = self.sizes.to_value(cbytes.saturating_add(self.chunk_bytes()));
         let path = self.root.join(META).join(SIZES);
-        self.options.store.replace_json(&path, &value)
+        self.options.store.stage_json(&path, &value)
     }
 
     /// Removes chunk files after the last chunk of the array.
