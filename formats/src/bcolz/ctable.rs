@@ -450,7 +450,11 @@ impl Ctable {
                 let written = self.write_names();
                 if written.is_err() {
                     self.columns.remove(at);
-                    let _ = self.options.store.remove_tree(&path);
+                    self.restore_names();
+                    let names = read_names(&self.options.store, &self.root);
+                    if names.is_ok_and(|names| names.iter().all(|known| known != name)) {
+                        let _ = self.options.store.remove_tree(&path);
+                    }
                 }
                 Ok(written?)
             }
@@ -491,6 +495,7 @@ impl Ctable {
         let column = self.columns.remove(at);
         if let Err(error) = self.write_names() {
             self.columns.insert(at, column);
+            self.restore_names();
             return Err(error);
         }
         drop(column);
@@ -518,18 +523,23 @@ impl Ctable {
         store.replace_json(&marker, &Value::List(vec![Value::from(from), Value::from(to)]))?;
         let renamed = store.rename(&old, &new).and_then(|()| {
             self.columns[at].0 = to.to_owned();
-            self.write_names().inspect_err(|_| {
-                let _ = store.rename(&new, &old);
-            })
+            self.write_names()
         });
-        if renamed.is_err() {
+        if let Err(error) = renamed {
             self.columns[at].0 = from.to_owned();
+            // If only a sync failed, the directory or the names have changed. The marker is needed
+            // until both are the old ones.
+            let restored = self
+                .write_names()
+                .and_then(|()| if store.exists(&old)? { Ok(()) } else { store.rename(&new, &old) });
+            if restored.is_ok() {
+                let _ = store.remove(&marker);
+            }
+            return Err(error);
         }
-        store.remove(&marker)?;
-        renamed?;
         let array = Carray::open_unlocked(&new, Mode::Append, &self.options)?;
         self.columns[at].1 = Object::Carray(Box::new(array));
-        Ok(())
+        store.remove(&marker)
     }
 
     /// Sets an attribute of the table and writes it immediately.
@@ -578,6 +588,12 @@ impl Ctable {
             return Err(Error::ReadOnlyLayout(self.root.clone()));
         }
         self.attrs.ensure(&self.options.store)
+    }
+
+    /// Writes the names again after an error: if only the sync failed, they have changed.
+    fn restore_names(&self) {
+        // The caller returns the first error.
+        let _ = self.write_names();
     }
 
     fn write_names(&self) -> Result<()> {

@@ -275,6 +275,44 @@ fn row_b9_a_change_on_a_full_disk_leaves_columns_of_one_length() {
     }
 }
 
+/// A failed change of columns leaves a table that can be opened, and no column without its rows.
+#[test]
+fn a_failed_change_of_columns_leaves_the_old_or_the_new_ones() {
+    type Change = fn(&mut Ctable) -> bcolz::Result<()>;
+    let add: Change = |table| {
+        let fill = |array: &mut Carray| array.append(&iota(0..25));
+        table.add_column("c", &spec("int64", 10), None, fill)
+    };
+    let changes: [(&[&str], Change); 3] = [
+        (&["a", "b", "c"], add),
+        (&["a", "c"], |table| table.rename_column("b", "c")),
+        (&["a"], |table| table.remove_column("b", true)),
+    ];
+    let start = disk_with_table(|_| {});
+    for (after, change) in changes {
+        let opened = |disk: &Disk| Ctable::open(root(), Mode::Append, &options(disk, true));
+        let whole = start.after_crash(Survival::All);
+        change(&mut opened(&whole).unwrap()).unwrap();
+        for (number, call) in whole.log().iter().enumerate() {
+            for fault in [Fault::Fail, Fault::Full] {
+                let disk = start.after_crash(Survival::All);
+                disk.plan(number, fault);
+                if let Ok(mut table) = opened(&disk) {
+                    let _ = change(&mut table);
+                }
+                let what = format!("{after:?}, {fault:?} at {number}: {call}");
+                let table = Ctable::open(root(), Mode::Read, &options(&disk, false));
+                let mut table = table.unwrap_or_else(|error| panic!("{what}: {error}"));
+                let names: Vec<String> = table.names().map(str::to_owned).collect();
+                assert!(names == ["a", "b"] || names == after, "{what}: {names:?}");
+                for name in names {
+                    assert_eq!(table.read(&name, 0..25).unwrap(), iota(0..25), "{what}");
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn a_resize_on_a_full_disk_leaves_the_old_length() {
     let start = disk_with(25);
