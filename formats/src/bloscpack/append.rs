@@ -136,15 +136,16 @@ fn read_original(file: &File, nthreads: usize) -> Result<Option<Original>> {
 }
 
 impl Original {
-    /// Checks that the reserved entries suffice for `appended` more bytes.
-    fn check_reserved(&self, appended: u64) -> Result<()> {
+    /// Checks that the reserved entries suffice for `appended` more bytes. Returns the number of new
+    /// chunks.
+    fn check_reserved(&self, appended: u64) -> Result<u64> {
         let chunk_size = u64::from(self.header.chunk_size.unwrap_or(1).max(1));
         let remaining = chunk_size - self.plain.len() as u64;
         let new_chunks = appended.saturating_sub(remaining).div_ceil(chunk_size);
         if new_chunks > self.header.max_app_chunks {
             return Err(Error::NotEnoughSpace);
         }
-        Ok(())
+        Ok(new_chunks)
     }
 
     /// Returns the section that replaces the current one, if new metadata are given.
@@ -166,11 +167,12 @@ impl Original {
         self.offsets_start + self.last.chunk.index * OFFSET_LENGTH
     }
 
-    /// Reads the regions of the file that the change will overwrite.
+    /// Reads the regions of the file that the change will overwrite. `new_chunks` is the number of
+    /// chunks that data are appended in, at most, or `None` if only the metadata change.
     fn old_state(
         &self,
         file: &File,
-        changes_data: bool,
+        new_chunks: Option<u64>,
         changes_section: bool,
     ) -> Result<OldState> {
         let mut regions = Vec::new();
@@ -190,9 +192,9 @@ impl Original {
             let len = self.offsets_start - self.section_start();
             save(self.section_start(), len)?;
         }
-        if changes_data {
+        if let Some(new_chunks) = new_chunks {
             save(0, self.header.encoded_len() as u64)?;
-            save(self.last_entry(), (1 + self.header.max_app_chunks) * OFFSET_LENGTH)?;
+            save(self.last_entry(), (1 + new_chunks) * OFFSET_LENGTH)?;
             save(self.last.position, self.size - self.last.position)?;
         }
         Ok(OldState { size: self.size, regions })
@@ -301,14 +303,17 @@ fn append_on(
         return rebuild(file, path, new, size, args, observer);
     };
     let section = original.new_section(args)?;
-    original.check_reserved(size.unwrap_or(0))?;
+    let new_chunks = match size {
+        Some(size) => original.check_reserved(size)?,
+        None => original.header.max_app_chunks,
+    };
     // Validate the arguments before anything is written.
     Encoder::new(&args.blosc(&original.header), original.header.checksum, 1)?;
     let changes_data = size != Some(0);
     if !changes_data && section.is_none() {
         return Ok(original.unchanged());
     }
-    let old = original.old_state(file, changes_data, section.is_some())?;
+    let old = original.old_state(file, changes_data.then_some(new_chunks), section.is_some())?;
     journal::change(path, file, disk, &old, || {
         if let Some(section) = &section {
             disk.write_at(original.section_start(), &section.encode()?)?;

@@ -5,10 +5,15 @@ use std::sync::Arc;
 use super::chunking::DEFAULT_CHUNK_SIZE;
 use super::error::{Error, Result};
 use super::json::Value;
-use crate::blpk::{Checksum, MAX_CHUNKS, MetadataCodec};
+use crate::blpk::{Checksum, MAX_CHUNKS, MetadataCodec, OFFSET_LENGTH};
 use ferroblosc::blosc1::{self, Call};
 use ferroblosc::chunk::SplitMode;
 use ferroblosc::codec::{self, CodecInfo, id};
+
+/// The maximum number of offsets to reserve: 1 GiB of the file.
+const MAX_RESERVED: u64 = (1 << 30) / OFFSET_LENGTH;
+/// The multiple of the number of chunks that can always be reserved.
+const MAX_RESERVED_TIMES: u64 = 10;
 
 /// The filter before the codec.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -175,9 +180,18 @@ impl Default for BloscpackArgs {
 }
 
 impl BloscpackArgs {
-    /// Returns the number of offsets to reserve after `nchunks` chunks, limited to the maximum.
+    /// Returns the number of offsets to reserve after `nchunks` chunks, limited to the maximum of
+    /// the format.
+    ///
+    /// # Errors
+    /// [`Error::ReservedOffsets`] for more than [`MAX_RESERVED`], unless it is less than a multiple
+    /// of the existing chunks.
     pub(super) fn max_app_chunks_for(&self, nchunks: u64) -> Result<u64> {
         let requested = self.max_app_chunks.amount(nchunks)?;
+        let most = nchunks.saturating_mul(MAX_RESERVED_TIMES).max(MAX_RESERVED);
+        if requested > most {
+            return Err(Error::ReservedOffsets { requested, most });
+        }
         Ok(requested.min(MAX_CHUNKS - nchunks))
     }
 }
@@ -251,7 +265,7 @@ mod tests {
         let reserved = |reserve, nchunks| args(reserve).max_app_chunks_for(nchunks);
         assert_eq!(BloscpackArgs::default().max_app_chunks_for(8).unwrap(), 80);
         assert_eq!(reserved(Reserve::Exactly(0), 8).unwrap(), 0);
-        assert_eq!(reserved(Reserve::Exactly(MAX_CHUNKS), 8).unwrap(), MAX_CHUNKS - 8);
+        assert_eq!(reserved(Reserve::Exactly(MAX_RESERVED), 8).unwrap(), MAX_RESERVED);
         assert_eq!(
             reserved(Reserve::Times(10), MAX_CHUNKS / 2).unwrap(),
             MAX_CHUNKS - MAX_CHUNKS / 2
@@ -260,6 +274,28 @@ mod tests {
         assert_eq!(reserved(half, 9).unwrap(), 4);
         let negative = Reserve::Function(Arc::new(|_| -1));
         assert!(matches!(reserved(negative, 9), Err(Error::MaxAppChunks(-1))));
+    }
+
+    /// The offsets section would fill the disk.
+    #[test]
+    fn too_many_reserved_chunks_are_rejected() {
+        let refusal = |max_app_chunks, nchunks| {
+            let args = BloscpackArgs { max_app_chunks, ..BloscpackArgs::default() };
+            args.max_app_chunks_for(nchunks).unwrap_err().to_string()
+        };
+        assert_eq!(
+            refusal(Reserve::Exactly(MAX_CHUNKS), 8),
+            "'max_app_chunks' is 9223372036854775807, but at most 134217728 offsets of 8 bytes \
+             can be reserved"
+        );
+        assert!(refusal(Reserve::Exactly(MAX_RESERVED + 1), 8).contains("134217729"));
+        assert!(refusal(Reserve::Times(1 << 40), 2).contains("2199023255552"));
+        let many = Reserve::Function(Arc::new(|_| i64::MAX));
+        assert!(refusal(many, 8).contains("9223372036854775807"));
+        // Ten times the existing chunks are the default.
+        let nchunks = MAX_RESERVED;
+        assert!(BloscpackArgs::default().max_app_chunks_for(nchunks).is_ok());
+        assert!(refusal(Reserve::Times(11), nchunks).contains("at most 1342177280 "));
     }
 
     #[test]

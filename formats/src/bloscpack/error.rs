@@ -38,6 +38,13 @@ pub enum Error {
     TooManyChunks(u64),
     /// The number of chunks to reserve is out of range.
     MaxAppChunks(i64),
+    /// Too many offsets are to be reserved for appended chunks.
+    ReservedOffsets {
+        /// The requested number.
+        requested: u64,
+        /// The maximum.
+        most: u64,
+    },
     /// Compression failed.
     Compression(blosc1::Error),
     /// The metadata are not valid JSON.
@@ -162,6 +169,12 @@ impl fmt::Display for Error {
                 f,
                 "'max_app_chunks' must be in the range 0 <= n <= {}, not '{number}'",
                 blpk::MAX_CHUNKS
+            ),
+            Error::ReservedOffsets { requested, most } => write!(
+                f,
+                "'max_app_chunks' is {requested}, but at most {most} offsets of {} bytes can be \
+                 reserved",
+                blpk::OFFSET_LENGTH
             ),
             Error::Compression(error) => write!(f, "compression failed: {error}"),
             Error::Json(error) => write!(f, "the metadata is not valid JSON: {error}"),
