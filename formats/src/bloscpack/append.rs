@@ -17,7 +17,7 @@ use super::journal::{self, Disk, OldState, Region};
 use super::json::Value;
 use super::metadata::{Metadata, replacement};
 use super::pack::{
-    ChunkJob, ChunkReader, Encoder, FILE_BUFFER, Observer, known_size, pack_to_file, report,
+    ChunkJob, ChunkReader, Encoder, FILE_BUFFER, Observer, known_size, pack_to_checked, report,
 };
 use super::pipeline::{self, ThreadSplit};
 use super::replacement::{Replacement, check_different};
@@ -275,8 +275,8 @@ impl Original {
 /// [`recover`](journal::recover).
 ///
 /// # Errors
-/// [`Error::NoOffsets`], [`Error::UnknownSizes`], [`Error::NotEnoughSpace`]; the errors of reading
-/// the container and of its metadata. The file is then unchanged.
+/// [`Error::NoOffsets`], [`Error::UnknownSizes`], [`Error::NotEnoughSpace`]; [`Error::Replaced`];
+/// the errors of reading the container and of its metadata. The file is then unchanged.
 pub fn append(
     original: &Path,
     new: impl Read + Send,
@@ -374,8 +374,9 @@ fn rebuild(
         nthreads: args.nthreads,
         ..PackArgs::default()
     };
+    let check = || journal::check_at(path, file);
     let packed = match size {
-        Some(_) => pack_to_file(new, size, path, &pack_args, observer)?,
+        Some(_) => pack_to_checked(new, size, path, &pack_args, observer, check)?,
         // Offsets require a known size: buffer the data in a temporary file.
         None => {
             let mut spool = Replacement::create(path)?;
@@ -383,7 +384,7 @@ fn rebuild(
             let size = io::copy(&mut new, spool.file())?;
             spool.file().rewind()?;
             let reader = BufReader::with_capacity(FILE_BUFFER, spool.file());
-            pack_to_file(reader, Some(size), path, &pack_args, observer)?
+            pack_to_checked(reader, Some(size), path, &pack_args, observer, check)?
         }
     };
     Ok(Appended {

@@ -108,3 +108,50 @@ fn an_invalid_journal_is_not_used() {
     assert_eq!(std::fs::read(&path).unwrap(), container);
     std::fs::remove_dir_all(folder).unwrap();
 }
+
+/// A reader that replaces a file while it is read.
+struct Replacing<'a> {
+    from: &'a Path,
+    to: &'a Path,
+    left: usize,
+}
+
+impl Read for Replacing<'_> {
+    fn read(&mut self, dest: &mut [u8]) -> io::Result<usize> {
+        if self.from.exists() {
+            std::fs::rename(self.from, self.to)?;
+        }
+        let len = self.left.min(dest.len());
+        dest[..len].fill(7);
+        self.left -= len;
+        Ok(len)
+    }
+}
+
+/// The file of another program must have the appended data or be kept, and the caller must learn
+/// that its data are in no file.
+#[cfg(unix)]
+#[test]
+fn a_file_that_is_replaced_during_an_append_is_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let (path, other, old) = (at("x.blp"), at("other"), at("old"));
+    for before in [&b"abc"[..], b""] {
+        let container = pack_bytes_to_bytes(before, &PackArgs::default()).unwrap();
+        let replacing = pack_bytes_to_bytes(b"other data", &PackArgs::default()).unwrap();
+        for size in [Some(20), None] {
+            std::fs::write(&path, &container).unwrap();
+            std::fs::write(&other, &replacing).unwrap();
+            std::fs::hard_link(&path, &old).unwrap();
+            let new = Replacing { from: &other, to: &path, left: 20 };
+            let appended = append(&path, new, size, &AppendArgs::default(), &mut ());
+            assert!(matches!(appended, Err(Error::Replaced(_))), "{appended:?}");
+            assert_eq!(std::fs::read(&path).unwrap(), replacing);
+            assert_eq!(std::fs::read(&old).unwrap(), container);
+            std::fs::remove_file(&old).unwrap();
+            let left = std::fs::read_dir(folder.path()).unwrap();
+            let left: Vec<_> = left.map(|entry| entry.unwrap().file_name()).collect();
+            assert_eq!(left, ["x.blp"]);
+        }
+    }
+}

@@ -74,6 +74,8 @@ pub enum Error {
     SameFile(PathBuf),
     /// Another process is changing the file.
     Busy(PathBuf),
+    /// Another program replaced, moved or removed the file while it was changed.
+    Replaced(PathBuf),
     /// A change of the file was interrupted and is not rolled back yet.
     Interrupted(PathBuf),
     /// The journal of an interrupted change is not usable.
@@ -112,7 +114,7 @@ impl Error {
             }
             Error::NoMetadataFound => Code::MetalayerNotFound,
             Error::NoOffsets | Error::UnknownSizes | Error::NotEnoughSpace => Code::ChunkAppend,
-            Error::Busy(_) => Code::Lock,
+            Error::Busy(_) | Error::Replaced(_) => Code::Lock,
             Error::Interrupted(_) | Error::Journal(_) => Code::FileOpen,
             _ => Code::InvalidParam,
         }
@@ -203,6 +205,11 @@ impl fmt::Display for Error {
             Error::Busy(path) => {
                 write!(f, "'{}' is being changed by another process", path.display())
             }
+            Error::Replaced(path) => write!(
+                f,
+                "another program replaced, moved or removed '{}' while it was changed",
+                path.display()
+            ),
             Error::Interrupted(path) => write!(
                 f,
                 "a change of '{}' was interrupted; 'blpk recover' restores the state before it",

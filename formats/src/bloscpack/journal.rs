@@ -18,7 +18,7 @@ use ferroblosc::io::journal::{
     self, CONTAINER_SUFFIX, Found, Image, Reason, Record, Settled, UNKNOWN,
 };
 use ferroblosc::io::{
-    FileOps, FileSystem, WriteGranularity, open_with_spare_descriptors, stream_of,
+    FileOps, FileSystem, Stream, WriteGranularity, open_with_spare_descriptors, stream_of,
     stream_of_borrowed,
 };
 use ferroblosc::os::files;
@@ -169,6 +169,28 @@ fn is_at(path: &Path, file: &File) -> io::Result<bool> {
     Ok(files::identity_of(file)? == files::identity_at(path)?)
 }
 
+/// Checks that a path names an open file. Programs that do not lock files can replace it during a
+/// change.
+///
+/// # Errors
+/// [`Error::Replaced`]
+pub(super) fn check_at(path: &Path, file: &File) -> Result<()> {
+    match is_at(path, file) {
+        Ok(true) => Ok(()),
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(error.into()),
+        Ok(false) | Err(_) => Err(Error::Replaced(path.to_owned())),
+    }
+}
+
+/// Removes the journal of a change, unless it is that of another program.
+fn remove(journal: &Path, stream: &dyn Stream) -> io::Result<()> {
+    if FileSystem.identify(journal) == stream.identity() {
+        fs::remove_file(journal)
+    } else {
+        Ok(())
+    }
+}
+
 /// Opens a file with `open` and locks it.
 ///
 /// # Errors
@@ -231,7 +253,8 @@ pub fn recover(path: &Path) -> Result<bool> {
 /// process ends.
 ///
 /// # Errors
-/// The error of `change`, after the rollback; the errors of writing the journal.
+/// The error of `change`, after the rollback; [`Error::Replaced`]; the errors of writing the
+/// journal.
 pub(super) fn change<T>(
     path: &Path,
     file: &File,
@@ -254,13 +277,14 @@ pub(super) fn change<T>(
     }
     let changed = change().and_then(|value| {
         disk.sync()?;
+        check_at(&path, file)?;
         Ok(value)
     });
     if changed.is_err() {
         // On failure, the journal remains for the next process that opens the file.
         old.restore(disk)?;
     }
-    fs::remove_file(journal)?;
+    remove(&journal, &*stream)?;
     changed
 }
 

@@ -339,6 +339,18 @@ pub fn pack_to_file(
     args: &PackArgs,
     observer: &mut impl Observer,
 ) -> Result<Packed> {
+    pack_to_checked(input, size, output, args, observer, || Ok(()))
+}
+
+/// As [`pack_to_file`]; calls `check` before an existing file is replaced.
+pub(super) fn pack_to_checked(
+    input: impl Read + Send,
+    size: Option<u64>,
+    output: &Path,
+    args: &PackArgs,
+    observer: &mut impl Observer,
+    check: impl FnOnce() -> Result<()>,
+) -> Result<Packed> {
     let mut replacement = Replacement::create(output)?;
     let is_seekable = replacement.is_seekable();
     let mut writer = replacement.writer();
@@ -349,6 +361,7 @@ pub fn pack_to_file(
     };
     writer.flush()?;
     drop(writer);
+    check()?;
     replacement.commit()?;
     Ok(packed)
 }
