@@ -224,6 +224,9 @@ fn copy_chunks(
         nthreads: i32::try_from(writing.nthreads.max(1)).unwrap_or(1),
         ..Options::default()
     };
+    // An output that the caller should not have passed is kept.
+    let is_new = output.symlink_metadata().is_err();
+    let or_fallback = |made| or_fallback(made, output, is_new);
     match (found.format, destination) {
         (Format::Frame, Destination::Frame { directory })
         | (Format::B2nd, Destination::Frame { directory } | Destination::B2nd { directory }) => {
@@ -251,16 +254,16 @@ fn copy_chunks(
             let target = target_of(attachments);
             let made = bloscpack_to_carray(input, output, &target, Mode::Write, &options);
             let made = made.and_then(|()| sink::set_attrs(output, &attachments.attrs, &options));
-            return or_fallback(made, output);
+            return or_fallback(made);
         }
         (Format::Carray, Destination::B2nd { directory: false }) => {
-            return or_fallback(carray_to_frame(input, output, &options, writing), output);
+            return or_fallback(carray_to_frame(input, output, &options, writing));
         }
         (Format::B2nd, Destination::Bcolz) => {
             let target = target_of(attachments);
             let made = b2nd_to_carray(input, output, &target, Mode::Write, &options);
             let made = made.and_then(|_| sink::set_attrs(output, &attachments.attrs, &options));
-            return or_fallback(made, output);
+            return or_fallback(made);
         }
         _ => return Ok(false),
     }
@@ -283,11 +286,11 @@ fn target_of(attachments: &Attachments) -> Target {
 }
 
 /// Removes the output of a failed copy and returns `false`, so that the caller recompresses
-/// instead. Errors of damaged data are returned.
-fn or_fallback(made: Result<()>, output: &Path) -> Result<bool> {
+/// instead. Errors of damaged data are returned, and all errors if the output is not new.
+fn or_fallback(made: Result<()>, output: &Path, is_new: bool) -> Result<bool> {
     match made {
         Ok(()) => Ok(true),
-        Err(error) if error.is_corruption() => Err(error),
+        Err(error) if error.is_corruption() || !is_new => Err(error),
         Err(_) => {
             if output.is_dir() {
                 std::fs::remove_dir_all(output)?;
@@ -400,5 +403,32 @@ mod tests {
             assert_eq!(reported > 0, !bytes.is_empty());
         }
         std::fs::remove_dir_all(folder).unwrap();
+    }
+
+    /// The caller must not pass such an output.
+    #[test]
+    fn an_output_that_exists_is_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let spec = bcolz::CarraySpec::new(Dtype::parse("int64").unwrap());
+        let (root, kept) = (path("array"), path("kept"));
+        drop(bcolz::Carray::create(&root, &spec, Mode::Write, &Options::default()).unwrap());
+        std::fs::create_dir(&kept).unwrap();
+        std::fs::write(kept.join("notes"), b"years").unwrap();
+        let b2nd = path("array.b2nd");
+        let converted = |from: &Path, to: &Path, destination| {
+            convert(
+                (from, &detect(from).unwrap()),
+                (to, destination),
+                (&Reading::default(), &SourceOptions::default()),
+                &Writing::default(),
+                &mut |_| {},
+            )
+        };
+        let destination = Destination::B2nd { directory: false };
+        converted(&root, &b2nd, destination).unwrap();
+        assert!(converted(&root, &kept, destination).is_err());
+        assert!(converted(&b2nd, &kept, Destination::Bcolz).is_err());
+        assert_eq!(std::fs::read(kept.join("notes")).unwrap(), b"years");
     }
 }
