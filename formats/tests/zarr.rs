@@ -294,6 +294,32 @@ fn damaged_chunks_and_indexes_are_reported() {
     }
 }
 
+/// A frame can have checksums, and so can a zip file. Neither must certify damaged data.
+#[test]
+fn damaged_chunks_are_not_copied() {
+    let folder = tempfile::tempdir().unwrap();
+    let (array, made) = (folder.path().join("a.b2nd"), folder.path().join("made.zarr"));
+    convert(&fixture("two.zarr:/blosc"), &array, B2ND).unwrap();
+    let path = folder.path().join("damaged.zarr");
+    copy_tree(&fixture("two.zarr"), &path);
+    let file = path.join("blosc/0.0");
+    let mut chunk = fs::read(&file).unwrap();
+    let first = u32::from_le_bytes(chunk[16..20].try_into().unwrap()) as usize;
+    let block = chunk[first..].to_vec();
+    // The number of literals at the start of the first stream, after its size.
+    chunk[first + 4..first + 12].fill(0xff);
+    fs::write(&file, chunk).unwrap();
+    let target = PathBuf::from(format!("{}:/blosc", path.display()));
+    let error = convert(&target, &folder.path().join("b.b2nd"), B2ND).unwrap_err();
+    assert!(error.is_corruption(), "{error}");
+    let mut bytes = fs::read(&array).unwrap();
+    let at = bytes.windows(block.len()).position(|bytes| bytes == block).unwrap();
+    bytes[at + 4..at + 12].fill(0xff);
+    fs::write(&array, bytes).unwrap();
+    let error = convert(&array, &made, V2).unwrap_err();
+    assert!(error.is_corruption(), "{error}");
+}
+
 #[test]
 fn offsets_in_a_shard_are_checked() {
     let folder = tempfile::tempdir().unwrap();

@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::attrs::{Description, TableDescription, pairs};
 use super::bcolz::{Target, fill_or_remove};
 use super::error::{Error, Result};
+use super::intact::ChunkCheck;
 use super::placeholder::check_has_data;
 use super::sink::{Writing, storage};
 use crate::bcolz::{self, Carray, CarraySpec, Mode, Options};
@@ -195,11 +196,13 @@ fn fill_frame(
         0,
     )?;
     schunk.add_metalayer(b2nd::meta::NAME, &meta)?;
+    let mut check = ChunkCheck::new(threads(options));
     for number in 0..array.nchunks() {
         let nbytes = array.stored_chunk(number, &mut stored)?;
         if nbytes == chunksize
             && has_blocks_of(&stored, typesize, blocksize)
             && let Some(chunk) = rewrap::to_blosc2(&stored)
+            && check.is_intact(&chunk)
         {
             schunk.append_chunk(&chunk)?;
             continue;
@@ -260,6 +263,7 @@ pub(super) struct Source {
     dtype: Dtype,
     shape: Vec<u64>,
     path: PathBuf,
+    nthreads: i16,
     pub described: Description,
 }
 
@@ -288,7 +292,8 @@ impl Source {
         if array.shape().is_empty() {
             return Err(Error::NoDimension);
         }
-        Ok(Source { shape: narrow(array.shape())?, array, dtype, path: path.to_owned(), described })
+        let (shape, nthreads) = (narrow(array.shape())?, threads(options));
+        Ok(Source { shape, array, dtype, path: path.to_owned(), nthreads, described })
     }
 
     /// Returns the parameters of the carray to create.
@@ -322,6 +327,7 @@ impl Source {
 
     /// Appends all rows to an empty carray that was created with [`Source::spec`].
     pub fn append_to(&self, array: &mut Carray) -> Result<()> {
+        let mut check = ChunkCheck::new(self.nthreads);
         let has_same_chunks = self.has_chunks_of(array);
         let full = array.chunklen() * array.row_bytes();
         let mut start = narrow::<_, i64>(array.shape())?;
@@ -333,7 +339,8 @@ impl Source {
             if has_same_chunks && count == array.chunklen() {
                 let nchunk = i64::try_from(nchunk).map_err(|_| Error::Layout)?;
                 let chunk = self.wrapped(self.array.schunk().chunk(nchunk))?;
-                if let Some(chunk) = rewrap::to_blosc1(&chunk).filter(|chunk| holds(chunk, full)) {
+                let rewrapped = rewrap::to_blosc1(&chunk).filter(|chunk| holds(chunk, full));
+                if let Some(chunk) = rewrapped.filter(|chunk| check.is_intact(chunk)) {
                     array.append_stored(&chunk)?;
                     continue;
                 }

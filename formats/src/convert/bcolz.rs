@@ -4,6 +4,7 @@ use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use super::error::{Error, Result};
+use super::intact::{ChunkCheck, needs_plugin};
 use super::sink::append_rows;
 use super::source::{Container, Npy, Reading, Source};
 use crate::bcolz::{Carray, CarraySpec, Compression, Mode, Options};
@@ -152,8 +153,9 @@ pub(super) fn carray_to_container(
     }
     let mut offsets = Vec::new();
     let mut chunk = Vec::new();
+    let mut check = ChunkCheck::new(i16::try_from(options.nthreads).unwrap_or(i16::MAX).max(1));
     for number in 0..entries {
-        stored_rows(&mut array, number, &mut chunk)?;
+        stored_rows(&mut array, number, &mut chunk, &mut check)?;
         let digest = checksum.digest(&chunk);
         writer.write_all(&chunk)?;
         writer.write_all(&digest)?;
@@ -189,13 +191,19 @@ fn header_for(array: &Carray, checksum: Checksum, offsets: bool) -> Result<Heade
 }
 
 /// Sets `chunk` to a compressed chunk with exactly the rows of chunk `number`.
-fn stored_rows(array: &mut Carray, number: u64, chunk: &mut Vec<u8>) -> Result<()> {
+fn stored_rows(
+    array: &mut Carray,
+    number: u64,
+    chunk: &mut Vec<u8>,
+    check: &mut ChunkCheck,
+) -> Result<()> {
     let rows = if array.is_empty() {
         Vec::new()
     } else {
         let rows = array.rows_of(number)?;
         let nbytes = array.stored_chunk(number, chunk)?;
-        if nbytes as u64 == (rows.end - rows.start) * array.row_bytes() {
+        let is_whole = nbytes as u64 == (rows.end - rows.start) * array.row_bytes();
+        if is_whole && check.is_intact(chunk) {
             return Ok(());
         }
         array.read(rows)?
@@ -257,12 +265,17 @@ fn append_chunks(array: &mut Carray, file: impl Read) -> Result<()> {
     let full = array.chunklen() * array.row_bytes();
     let (mut stored, mut plain) = (Vec::new(), Vec::new());
     let mut engine = Engine::default();
+    let nthreads = array.threads();
     while let Some(chunk) = stream.next_chunk(&mut stored)? {
-        if u64::from(chunk.nbytes) == full {
-            chunk.verify(&stored)?;
-            array.append_stored(&stored[..chunk.cbytes as usize])?;
+        let is_full = u64::from(chunk.nbytes) == full;
+        let bytes = &stored[..chunk.cbytes as usize];
+        match chunk.decode(&stored, &mut engine, nthreads, &mut plain) {
+            Err(blpk::Error::ChunkData { .. }) if is_full && needs_plugin(bytes) => {}
+            decoded => decoded?,
+        }
+        if is_full {
+            array.append_stored(bytes)?;
         } else {
-            chunk.decode(&stored, &mut engine, 1, &mut plain)?;
             array.append(&plain)?;
         }
     }

@@ -10,6 +10,7 @@ use std::path::Path;
 use super::attachments::Attachments;
 use super::b2nd::{block_of, has_blocks_of, narrow};
 use super::error::{Error, Result};
+use super::intact::ChunkCheck;
 use super::ndcopy::{Side, copy_box, indices_of};
 use super::placeholder::check_has_data;
 use super::sink::{
@@ -119,6 +120,7 @@ pub fn hdf5_to_frame(
     schunk.add_metalayer(b2nd::meta::NAME, &meta)?;
     let chunk_items = chunks.iter().product::<u64>() * itemsize;
     let origin = vec![0; chunks.len()];
+    let mut check = ChunkCheck::new(writing.threads());
     let mut copied = 0;
     for index in indices_of(&grid) {
         let start = start_of(&index);
@@ -160,9 +162,10 @@ pub fn hdf5_to_frame(
             zeroed == items
         };
         if let Some(chunk) = chunk
-            && (!is_edge
-                || decoded(&cparams, &chunk, chunk_items, is_linear)
-                    .is_some_and(|items| has_zeros(&items)))
+            && (!is_edge && check.is_intact(&chunk)
+                || is_edge
+                    && decoded(&cparams, &chunk, chunk_items, is_linear)
+                        .is_some_and(|items| has_zeros(&items)))
         {
             schunk.append_chunk(&chunk)?;
             copied += 1;
@@ -247,6 +250,7 @@ pub fn frame_to_hdf5(
     let shapes = Some((chunks, blockshape.clone()));
     let params = (&writing, attachments);
     let mut sink = Hdf5Sink::create(output, Some(filter), &info, shapes, params)?;
+    let mut check = ChunkCheck::new(writing.threads());
     let mut copied = 0;
     for (number, index) in (0_i64..).zip(indices_of(&sink.grid())) {
         let (start, stop) = sink.extent(&index);
@@ -259,7 +263,7 @@ pub fn frame_to_hdf5(
             let is_stored = ferroblosc::chunk::ChunkHeader::parse(&chunk)
                 .is_ok_and(|header| header.special == ferroblosc::chunk::Special::None);
             let stored = match filter {
-                _ if !is_stored => None,
+                _ if !is_stored || !check.is_intact(&chunk) => None,
                 Hdf5Filter::Blosc => rewrap::to_blosc1(&chunk),
                 Hdf5Filter::Blosc2 => {
                     let shapes = (chunkshape.as_slice(), blockshape.as_slice());

@@ -17,6 +17,9 @@
 //!
 //! A table becomes a directory with one array frame per column.
 //!
+//! Copied chunks are decompressed to find damaged ones, which are errors. If both are frames, this
+//! is done only if the copy has checksums.
+//!
 //! All other conversions use one intermediate form, so that each format needs one reader and one
 //! writer: a [`Source`] is a random-access sequence of bytes in C order, with the type and shape if
 //! it is an array. [`detect`] detects the format of data by their content.
@@ -59,6 +62,7 @@ mod foreign;
 mod groups;
 #[cfg(feature = "hdf5")]
 mod hdf5;
+mod intact;
 mod keys;
 mod location;
 #[cfg(any(feature = "hdf5", feature = "zarr"))]

@@ -15,6 +15,7 @@ use std::path::Path;
 
 use super::detect::{Detected, Format};
 use super::error::{Error, Result};
+use super::intact::needs_plugin;
 use super::sink::{Writing, storage};
 use super::source::open_schunk;
 use crate::bcolz::{self, Options};
@@ -22,8 +23,7 @@ use crate::bloscpack;
 use crate::blpk::{self, Archive, Header, OFFSET_LENGTH};
 use ferroblosc::blosc1::{self, Engine};
 use ferroblosc::chunk::{
-    BasicHeader, CParams, ChunkHeader, DParams, EXTENDED_HEADER_LENGTH, SplitMode, missing_plugin,
-    special,
+    BasicHeader, CParams, DParams, EXTENDED_HEADER_LENGTH, SplitMode, special,
 };
 use ferroblosc::frame::checksum::FingerprintStatus;
 use ferroblosc::frame::{FIXED_HEADER_LEN, FrameHeader, Kind, header};
@@ -277,11 +277,6 @@ fn scan_once(path: &Path, output: &Path, checksums: bool) -> Result<(Repaired, b
     }
     copy.close()?;
     Ok((repaired, is_verified))
-}
-
-/// Whether a chunk needs a plugin that is missing.
-fn needs_plugin(chunk: &[u8]) -> bool {
-    ChunkHeader::parse(chunk).is_ok_and(|header| missing_plugin(&header).is_some())
 }
 
 /// Reads the chunk at the current file position, or returns `None` if it is invalid or longer than

@@ -10,6 +10,7 @@ use super::detect::{Detected, Format};
 use super::error::{Error, Result};
 #[cfg(feature = "hdf5")]
 use super::hdf5::{frame_to_hdf5, hdf5_to_frame};
+use super::intact::ChunkCheck;
 use super::placeholder::check_has_data;
 use super::sink::{self, Compression, Destination, Progress, Writing};
 use super::source::{self, Content, Reading, Source, chunk_error, open_schunk, schunk_of_chunk};
@@ -22,7 +23,7 @@ use crate::numpy::{ArrayInfo, Dtype};
 use ferroblosc::chunk::DParams;
 use ferroblosc::codec;
 use ferroblosc::frame::Counters;
-use ferroblosc::frame::checksum::FingerprintStatus;
+use ferroblosc::frame::checksum::{FingerprintStatus, OF_SPECIAL};
 use ferroblosc::schunk::{SChunk, State, copy, meta};
 
 /// Overrides of a source's description.
@@ -231,11 +232,11 @@ fn copy_chunks(
         (Format::Frame, Destination::Frame { directory })
         | (Format::B2nd, Destination::Frame { directory } | Destination::B2nd { directory }) => {
             let schunk = open_schunk(input, found.is_directory, 1)?;
-            copy_frame(&schunk, output, directory, writing, progress)?;
+            copy_frame(schunk, output, directory, writing, progress)?;
         }
         (Format::Blosc2, Destination::Frame { directory }) => {
             let schunk = schunk_of_chunk(input, 1)?;
-            copy_frame(&schunk, output, directory, writing, progress)?;
+            copy_frame(schunk, output, directory, writing, progress)?;
         }
         (Format::Frame, Destination::Blosc2) => {
             let schunk = open_schunk(input, found.is_directory, 1)?;
@@ -243,7 +244,9 @@ fn copy_chunks(
             if schunk.nchunks() != 1 {
                 return Ok(false);
             }
-            let chunk = schunk.chunk(0).map_err(|error| chunk_error(&schunk, 0, error))?;
+            let with_position = |error| chunk_error(&schunk, 0, error);
+            let chunk = schunk.chunk(0).map_err(with_position)?;
+            ChunkCheck::new(writing.threads()).check(&chunk).map_err(with_position)?;
             ferroblosc::io::named::write(output, &chunk)?;
         }
         (Format::Carray, Destination::Bloscpack) => {
@@ -304,12 +307,13 @@ fn or_fallback(made: Result<()>, output: &Path, is_new: bool) -> Result<bool> {
 
 /// Copies chunks and metalayers. An error names the chunk that cannot be read.
 fn copy_frame(
-    schunk: &SChunk,
+    mut schunk: SChunk,
     output: &Path,
     directory: bool,
     writing: &Writing,
     progress: Progress<'_>,
 ) -> Result<()> {
+    let (_, sums) = checksums_of(&mut schunk)?;
     let state = schunk.state();
     check_has_data(state)?;
     // Later appends to the copy use the source's parameters.
@@ -317,13 +321,46 @@ fn copy_frame(
     let storage = sink::storage(output, directory, writing);
     let mut target = SChunk::create(storage, params, DParams::default())?;
     copy::copy_head(state, target.state_mut())?;
+    copy_all((&schunk, &sums), &mut target, writing, progress)?;
+    Ok(target.close()?)
+}
+
+/// Copies all chunks and variable-length metalayers. If the target has checksums, damaged chunks
+/// are errors: the checksums must not certify them. Chunks with a checksum in `sums` are compared
+/// with it when they are read.
+fn copy_all(
+    (schunk, sums): (&SChunk, &[u64]),
+    target: &mut SChunk,
+    writing: &Writing,
+    progress: Progress<'_>,
+) -> Result<()> {
+    let mut check = ChunkCheck::new(writing.threads());
+    let mut sums = sums.iter();
     for number in 0..schunk.nchunks() {
-        let chunk = schunk.chunk(number).map_err(|error| chunk_error(schunk, number, error))?;
+        let with_position = |error| chunk_error(schunk, number, error);
+        let chunk = schunk.chunk(number).map_err(with_position)?;
+        let is_compared = sums.next().is_some_and(|&sum| sum != OF_SPECIAL);
+        if writing.checksums && !is_compared {
+            check.check(&chunk).map_err(with_position)?;
+        }
         target.append_chunk(&chunk)?;
         progress(chunk.len() as u64);
     }
-    copy::copy_vlmetalayers(state, target.state_mut())?;
-    Ok(target.close()?)
+    Ok(copy::copy_vlmetalayers(schunk.state(), target.state_mut())?)
+}
+
+/// Returns the checksums of a frame, and those of its chunks if they are usable.
+fn checksums_of(schunk: &mut SChunk) -> Result<(FingerprintStatus, Vec<u64>)> {
+    let seal = match schunk.state_mut().frame_mut() {
+        Some(frame) => frame.seal()?,
+        None => FingerprintStatus::Absent,
+    };
+    let sums = match &seal {
+        FingerprintStatus::Intact(Some(table)) => table.chunks.clone(),
+        _ => Vec::new(),
+    };
+    let is_complete = usize::try_from(schunk.nchunks()) == Ok(sums.len());
+    Ok((seal, if is_complete { sums } else { Vec::new() }))
 }
 
 /// Copies the frame at `input` to `output`, which must not exist, with these fixed metalayers
@@ -338,11 +375,8 @@ pub fn copy_with_metalayers(
     progress: Progress<'_>,
 ) -> Result<()> {
     let mut schunk = open_schunk(input, found.is_directory, 1)?;
-    let seal = schunk.state_mut().frame_mut().map(|frame| frame.seal()).transpose()?;
-    let writing = Writing {
-        checksums: seal.is_some_and(|seal| seal != FingerprintStatus::Absent),
-        ..Writing::default()
-    };
+    let (seal, sums) = checksums_of(&mut schunk)?;
+    let writing = Writing { checksums: seal != FingerprintStatus::Absent, ..Writing::default() };
     let state = schunk.state();
     let params = state.recorded().params(state.counters().blocksize);
     let storage = sink::storage(output, found.is_directory, &writing);
@@ -354,12 +388,7 @@ pub fn copy_with_metalayers(
     for (name, content) in metalayers {
         meta::add(target.state_mut(), name, content)?;
     }
-    for number in 0..schunk.nchunks() {
-        let chunk = schunk.chunk(number).map_err(|error| chunk_error(&schunk, number, error))?;
-        target.append_chunk(&chunk)?;
-        progress(chunk.len() as u64);
-    }
-    copy::copy_vlmetalayers(state, target.state_mut())?;
+    copy_all((&schunk, &sums), &mut target, &writing, progress)?;
     Ok(target.close()?)
 }
 
@@ -403,6 +432,41 @@ mod tests {
             assert_eq!(reported > 0, !bytes.is_empty());
         }
         std::fs::remove_dir_all(folder).unwrap();
+    }
+
+    /// Copies a frame, with checksums if requested.
+    fn copied(from: &Path, to: &Path, checksums: bool) -> Result<Converted> {
+        convert(
+            (from, &detect(from).unwrap()),
+            (to, Destination::Frame { directory: false }),
+            (&Reading::default(), &SourceOptions::default()),
+            &Writing { checksums, ..Writing::default() },
+            &mut |_| {},
+        )
+    }
+
+    #[test]
+    fn damaged_chunks_get_no_checksums() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let params = CParams::default().typesize(1);
+        let storage = Storage::file(path("from"));
+        let mut schunk = SChunk::create(storage, params, DParams::default()).unwrap();
+        let items: Vec<u8> = (0..10_000_u32).map(|number| (number / 7) as u8).collect();
+        schunk.append(&items).unwrap();
+        schunk.append(&items).unwrap();
+        let chunk = schunk.state().frame().unwrap().chunk_position(1).unwrap();
+        schunk.close().unwrap();
+        assert!(copied(&path("from"), &path("intact"), true).unwrap().is_direct);
+        let mut bytes = std::fs::read(path("from")).unwrap();
+        // The offset of the first block.
+        let at = usize::try_from(chunk).unwrap() + 32;
+        bytes[at..at + 4].fill(0x7f);
+        std::fs::write(path("from"), &bytes).unwrap();
+        assert!(copied(&path("from"), &path("unsealed"), false).unwrap().is_direct);
+        let error = copied(&path("from"), &path("sealed"), true).unwrap_err();
+        assert!(error.is_corruption(), "{error}");
+        assert!(matches!(error, Error::Chunk { number: 1, .. }), "{error}");
     }
 
     /// The caller must not pass such an output.

@@ -12,6 +12,7 @@ use std::path::Path;
 use super::attachments::Attachments;
 use super::b2nd::{block_of, has_blocks_of, narrow};
 use super::error::{Error, Result};
+use super::intact::ChunkCheck;
 use super::ndcopy::{Side, copy_box, indices_of};
 use super::placeholder::check_has_data;
 use super::sink::{
@@ -79,6 +80,7 @@ pub fn zarr_to_frame(
     schunk.add_metalayer(b2nd::meta::NAME, &meta)?;
     let origin = vec![0; metadata.shape.len()];
     let mut missing: Option<Vec<u8>> = None;
+    let mut check = ChunkCheck::new(writing.threads());
     let mut copied = 0;
     for number in 0..source.nchunks() {
         let index = source.chunk_index(number);
@@ -134,6 +136,7 @@ pub fn zarr_to_frame(
             && BasicHeader::parse(&stored).is_ok_and(|header| header.nbytes == nbytes)
             && has_blocks_of(&stored, typesize, blocksize)
             && let Some(chunk) = rewrap::to_blosc2(&stored)
+            && (is_edge || check.is_intact(&chunk))
         {
             schunk.append_chunk(&chunk)?;
             copied += 1;
@@ -187,6 +190,7 @@ pub fn frame_to_zarr(
             == chunk_bytes.map(|len| len as usize);
     let mut sink =
         ZarrSink::create(output, (version, is_zip), &info, chunks, (&writing, attachments))?;
+    let mut check = ChunkCheck::new(writing.threads());
     let mut copied = 0;
     for (number, index) in (0_i64..).zip(indices_of(&sink.grid())) {
         let (start, stop) = sink.extent(&index);
@@ -195,8 +199,8 @@ pub fn frame_to_zarr(
         let with_position = |error| chunk_error(array.schunk(), number, error);
         if is_linear {
             let chunk = array.schunk().chunk(number).map_err(with_position)?;
-            if let Some(chunk) = rewrap::to_blosc1(&chunk).filter(|chunk| holds(chunk, chunk_bytes))
-            {
+            let rewrapped = rewrap::to_blosc1(&chunk).filter(|chunk| holds(chunk, chunk_bytes));
+            if let Some(chunk) = rewrapped.filter(|chunk| check.is_intact(chunk)) {
                 sink.put_stored(&index, &chunk)?;
                 copied += 1;
                 progress(bytes);

@@ -5,7 +5,7 @@ use ferroblosc_formats::bcolz::{Mode, Options};
 use ferroblosc_formats::bloscpack::{self, Array};
 use ferroblosc_formats::blpk::Checksum;
 use ferroblosc_formats::convert::{
-    Target, bloscpack_to_carray, carray_to_bloscpack, carray_to_npy, npy_to_carray,
+    Target, bloscpack_to_carray, carray_to_b2nd, carray_to_bloscpack, carray_to_npy, npy_to_carray,
 };
 use sha2::{Digest, Sha256};
 
@@ -124,5 +124,35 @@ fn containers_with_other_chunk_sizes_are_rechunked() {
     assert!(
         bloscpack_to_carray(&packed, &back, &target, Mode::Append, &Options::default()).is_err()
     );
+    assert!(!back.exists());
+}
+
+/// The container has checksums, which must not certify damaged data.
+#[test]
+fn damaged_chunks_are_not_copied() {
+    let scratch = Scratch::new();
+    let options = Options::default();
+    let root = scratch.path("a");
+    made(&root, 1000, 0..2500);
+    let (packed, frame, back) = (scratch.path("a.blp"), scratch.path("a.b2nd"), scratch.path("b"));
+    carray_to_bloscpack(&root, &packed, Checksum::None, &options).unwrap();
+    let file = root.join("data/__1.blp");
+    let mut bytes = std::fs::read(&file).unwrap();
+    let chunk = bytes[16..].to_vec();
+    // The offset of the first block, after the headers of the file and of the chunk.
+    bytes[32..36].fill(0x7f);
+    std::fs::write(&file, bytes).unwrap();
+    let error = carray_to_bloscpack(&root, &scratch.path("b.blp"), Checksum::Adler32, &options);
+    assert!(error.unwrap_err().is_corruption());
+    assert!(!scratch.path("b.blp").exists());
+    assert!(carray_to_b2nd(&root, &frame, &options).unwrap_err().is_corruption());
+    assert!(!frame.exists());
+    let mut bytes = std::fs::read(&packed).unwrap();
+    let at = bytes.windows(chunk.len()).position(|bytes| bytes == chunk).unwrap();
+    bytes[at + 16..at + 20].fill(0x7f);
+    std::fs::write(&packed, bytes).unwrap();
+    let target = Target::default();
+    let error = bloscpack_to_carray(&packed, &back, &target, Mode::Append, &options);
+    assert!(error.unwrap_err().is_corruption());
     assert!(!back.exists());
 }

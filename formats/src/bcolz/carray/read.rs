@@ -221,7 +221,7 @@ impl Carray {
         workers
     }
 
-    pub(super) fn threads(&self) -> i32 {
+    pub(crate) fn threads(&self) -> i32 {
         self.options.nthreads.clamp(1, 256)
     }
 
