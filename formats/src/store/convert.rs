@@ -49,7 +49,7 @@ impl Store {
         options.threshold.is_none() && self.container() != ContainerKind::Frame
     }
 
-    /// Copies the whole store to another container, without decoding it. Embedded leaves stay
+    /// Copies the whole store to another container, without recompression. Embedded leaves stay
     /// embedded, unless the source is an embed store or the options have a threshold. The kind of
     /// the source determines that of the copy; a copy of an embed store is a tree if possible.
     ///
@@ -135,5 +135,43 @@ impl Store {
         let leaves = writer.copy_from(self, key, "/")?;
         writer.commit()?;
         Ok(Converted { leaves, left_out: Vec::new() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::NewLeaf;
+    use ferroblosc::chunk::{CParams, DParams};
+    use ferroblosc::schunk::{SChunk, Storage};
+
+    /// A zip file has a CRC-32 of each leaf, which must not certify damaged data.
+    #[test]
+    fn damaged_leaves_are_not_copied_to_zip_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let params = CParams::default().typesize(1);
+        let mut schunk = SChunk::create(Storage::frame(), params, DParams::default()).unwrap();
+        let items: Vec<u8> = (0..10_000_u32).map(|number| (number / 7) as u8).collect();
+        schunk.append(&items).unwrap();
+        let chunk = schunk.chunk(0).unwrap().to_vec();
+        for (name, threshold) in [("files.b2d", 0), ("embedded.b2d", 1 << 20)] {
+            let options = WriteOptions { threshold: Some(threshold), ..WriteOptions::default() };
+            let mut writer = Store::create_with(path(name), &options).unwrap();
+            let mut bytes = schunk.to_bytes().unwrap();
+            // The offset of the first block.
+            let at = bytes.windows(chunk.len()).position(|bytes| bytes == chunk).unwrap() + 32;
+            bytes[at..at + 4].fill(0x7f);
+            writer.put("/group/leaf", NewLeaf::frame(bytes).unwrap()).unwrap();
+            writer.commit().unwrap();
+            let store = Store::open(path(name)).unwrap();
+            let copied = store.convert(path("copy.b2z"), &WriteOptions::default());
+            assert!(matches!(copied, Err(Error::Damaged { .. })), "{name}: {copied:?}");
+            let copied = store.extract("/group", path("copy.b2z"), &WriteOptions::default());
+            assert!(matches!(copied, Err(Error::Damaged { .. })), "{name}: {copied:?}");
+            assert!(!path("copy.b2z").exists());
+            let copy = path(&format!("copy-of-{name}"));
+            assert_eq!(store.convert(copy, &WriteOptions::default()).unwrap().leaves, 1);
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Copies of leaves, objects and groups from a store by a [`StoreWriter`].
 
 use super::class::Class;
+use super::container::Container;
 use super::embed::Entry;
 use super::error::{Error, Result};
 use super::keys;
@@ -15,7 +16,8 @@ impl StoreWriter {
     ///
     /// # Errors
     /// - [`Error::NoSuchKey`]; [`Error::Unsound`] if opening the store found damage;
-    /// - [`Error::Member`] if the CRC-32 of a member differs;
+    /// - [`Error::Member`] if the CRC-32 of a member differs; [`Error::Damaged`] if another leaf is
+    ///   copied to a zip file, and one of its chunks is damaged;
     /// - the errors of [`StoreWriter::put`] and of reading the leaves.
     pub fn copy_from(&mut self, store: &Store, from: &str, to: &str) -> Result<usize> {
         store.check_sound()?;
@@ -43,6 +45,7 @@ impl StoreWriter {
             self.check_copied_key(&renamed(key))?;
         }
         for key in &found {
+            self.check_copied_leaf(store, key)?;
             self.copy_leaf(store, key, &renamed(key), true)?;
         }
         let roots = store.roots.keys().filter(|key| is_inside(key));
@@ -59,6 +62,25 @@ impl StoreWriter {
         let checked = self.check_new_key(key);
         self.options.reserved_keys = permitted;
         checked
+    }
+
+    /// Checks the chunks of a leaf that is copied to a zip file, whose CRC-32 must not certify
+    /// damaged data. Members of zip files are compared with their own.
+    fn check_copied_leaf(&self, store: &Store, key: &str) -> Result<()> {
+        let has_crc = matches!(
+            (&store.container, store.leaves.get(key)),
+            (Container::Zip(_), Some(Source::File(_)))
+                | (_, Some(Source::Embedded(Entry::Reference(_))))
+        );
+        if has_crc || self.container != ContainerKind::Zip {
+            return Ok(());
+        }
+        match store.leaf(key)?.verify()? {
+            0 => Ok(()),
+            faults => {
+                Err(Error::damaged(key, format!("{faults} chunks or metalayers are damaged")))
+            }
+        }
     }
 
     /// Takes over an object of several leaves from a store, after its leaves.
