@@ -395,6 +395,36 @@ fn arrays_are_written_below_groups() {
     }
 }
 
+/// The metadata of an array must not be replaced by those of a group.
+#[test]
+fn arrays_are_not_written_below_arrays() {
+    let folder = tempfile::tempdir().unwrap();
+    let (input, output) = (fixture("two.zarr:/blosc"), folder.path().join("made.zarr"));
+    let at = |node: &str| PathBuf::from(format!("{}:/{node}", output.display()));
+    for destination in [V2, Destination::Zarr { version: Version::V3, is_zip: false }] {
+        let write = |node: &str| {
+            let mut writing = Writing::default();
+            writing.name = Some(node.to_owned());
+            convert::convert(
+                (&input, &detect(&input).unwrap()),
+                (&output, destination),
+                (&Reading::default(), &SourceOptions::default()),
+                &writing,
+                &mut |_| {},
+            )
+        };
+        write("g/a").unwrap();
+        let before = items(&at("g/a")).unwrap();
+        for node in ["g/a/b", "g/a/b/c", "g/a", "g"] {
+            assert!(write(node).is_err(), "{node}");
+        }
+        write("g/b").unwrap();
+        assert!(items(&at("g/a")).unwrap() == before);
+        assert!(items(&at("g/b")).unwrap() == before);
+        fs::remove_dir_all(&output).unwrap();
+    }
+}
+
 #[test]
 fn changed_bytes_of_metadata_never_panic() {
     let folder = tempfile::tempdir().unwrap();

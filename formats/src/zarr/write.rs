@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use super::dtype::{fill_of_plain, fill_to, has_byte_order, to_v2, to_v3};
 use super::error::{Error, Result};
-use super::metadata::{DIMENSIONS, KeyEncoding, join};
-use super::storage::{ARRAY_V2, ATTRIBUTES_V2, GROUP_V2, METADATA_V3, is_valid_path};
+use super::metadata::{self, DIMENSIONS, KeyEncoding, Node, join};
+use super::storage::{ARRAY_V2, ATTRIBUTES_V2, GROUP_V2, METADATA_V3, Storage, is_valid_path};
 use crate::bloscpack::Value;
 use crate::numpy::Dtype;
 use crate::store::Error as StoreError;
@@ -197,6 +197,26 @@ pub fn set_group_attributes(
     Ok(())
 }
 
+/// Checks that no array in a directory is above a node: its metadata would be replaced by those of
+/// a group.
+fn check_parents(path: &Path, node: &str) -> Result<()> {
+    let storage = Storage::open(path)?;
+    for parent in parents(node) {
+        match metadata::read(&storage, parent) {
+            Ok(Node::Group(_)) | Err(Error::NotFound(_)) => {}
+            Ok(Node::Array(_)) => return Err(Error::Name(node.to_owned())),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+/// Returns the groups that contain a node, the root first.
+fn parents(node: &str) -> impl Iterator<Item = &str> {
+    let starts = node.match_indices('/').map(|(at, _)| &node[..at]);
+    Some("").filter(|_| !node.is_empty()).into_iter().chain(starts)
+}
+
 fn list(lengths: &[u64]) -> Value {
     Value::List(lengths.iter().map(|&len| Value::from(len)).collect())
 }
@@ -216,8 +236,9 @@ impl ArrayWriter {
     /// other arrays; groups lose their attributes.
     ///
     /// # Errors
-    /// [`Error::Name`] if the path of the node is not valid; [`Error::Dtype`] if the version does
-    /// not support the dtype; [`Error::Storage`].
+    /// [`Error::Name`] if the path of the node is not valid, or is below an array; [`Error::Dtype`]
+    /// if the version does not support the dtype; [`Error::Storage`]; the errors of reading the
+    /// metadata of existing groups.
     pub fn create(path: &Path, is_zip: bool, node: &str, spec: &Spec) -> Result<ArrayWriter> {
         if !is_valid_path(node) || !is_zip && files::fault_of_path(node).is_some() {
             return Err(Error::Name(node.to_owned()));
@@ -239,6 +260,7 @@ impl ArrayWriter {
             if path.join(node).exists() && !node.is_empty() {
                 return Err(Error::Name(node.to_owned()));
             }
+            check_parents(path, node)?;
             Target::Directory(path.to_owned())
         };
         let is_nested = spec.version == Version::V3;
@@ -246,12 +268,9 @@ impl ArrayWriter {
             KeyEncoding { has_prefix: is_nested, separator: if is_nested { '/' } else { '.' } };
         let mut writer = ArrayWriter { target, node: node.to_owned(), keys, fill, is_nested };
         let (group, format) = group_document(spec.version, Vec::new());
-        if !node.is_empty() {
-            let starts = node.match_indices('/').map(|(at, _)| &node[..at]);
-            for parent in std::iter::once("").chain(starts) {
-                writer.make_directory(parent)?;
-                writer.put(&join(parent, group), format.to_json().as_bytes())?;
-            }
+        for parent in parents(node) {
+            writer.make_directory(parent)?;
+            writer.put(&join(parent, group), format.to_json().as_bytes())?;
         }
         writer.make_directory(node)?;
         for (name, document) in documents {
