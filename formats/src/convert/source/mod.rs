@@ -106,6 +106,29 @@ mod tests {
     }
 
     #[test]
+    fn members_of_npz_files_with_a_wrong_checksum_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/npz");
+        for name in ["two.npz", "compressed.npz"] {
+            let mut bytes = std::fs::read(root.join(name)).unwrap();
+            let path = folder.path().join(name);
+            std::fs::write(&path, &bytes).unwrap();
+            let npz = crate::convert::npz::Npz::open(&path).unwrap();
+            let keys: Vec<String> = npz.arrays().map(|(key, _)| key.to_owned()).collect();
+            let (key, member) = npz.arrays().last().unwrap();
+            let array = folder.path().join(format!("{name}:/{key}"));
+            assert!(open(&array, &Reading::default()).is_ok(), "{name}: {keys:?}");
+            let start = npz.archive().data_offset(member).unwrap();
+            let at = (start + member.stored_size() - 1) as usize;
+            drop(npz);
+            bytes[at] ^= 1;
+            std::fs::write(&path, &bytes).unwrap();
+            let error = open(&array, &Reading::default()).err().unwrap();
+            assert!(error.is_corruption(), "{name}: {error}");
+        }
+    }
+
+    #[test]
     fn ranges_may_begin_and_end_within_items() {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);

@@ -280,13 +280,15 @@ impl Npy {
         Npy::of(file, start, info)
     }
 
-    /// Opens a member of a `.npz` file. A compressed member is inflated to a temporary file.
+    /// Opens a member of a `.npz` file, after comparing its CRC-32. A compressed member is inflated
+    /// to a temporary file.
     pub fn open_member(path: &Path) -> Result<Npy> {
         let npz = Npz::open(path)?;
         let member = npz.member()?;
         let archive = npz.archive();
         let (info, header_len) = npz.header(member)?;
         if member.is_stored() {
+            archive.check_content(member)?;
             let start = archive.data_offset(member)? + header_len;
             let file = NamedFile::open_regular(archive.path())?;
             archive.check_unchanged()?;
