@@ -13,6 +13,7 @@ use std::io::{self, Read, Write};
 
 use super::error::{Error, Result};
 use super::source::Source;
+use crate::blpk::MAX_NBYTES;
 use crate::numpy::{ArrayInfo, Dtype, Field, Kind, Literal, npy_header};
 use crate::store::{self, Cells, Column, ColumnKind, ColumnSpec, StoreWriter, Table, Value};
 
@@ -20,6 +21,12 @@ use crate::store::{self, Cells, Column, ColumnKind, ColumnSpec, StoreWriter, Tab
 const BATCH: u64 = 4 << 20;
 /// The maximum number of rows that are converted at once.
 const MAX_ROWS: u64 = 1 << 16;
+/// The size of a character of `U` in bytes.
+const CHARACTER: u64 = 4;
+/// The maximum size of a field in all records in bytes, unless it is at most [`MAX_RATIO`] times
+/// the size of the texts. A few long texts among many short ones would fill the disk with padding.
+const MAX_PADDED: u64 = 16 << 30;
+const MAX_RATIO: u64 = 16;
 /// The number of rows of a table that are read at once.
 const STEP: u64 = 1 << 12;
 
@@ -205,6 +212,51 @@ fn write_text(output: &mut dyn Write, text: &str, width: usize) -> Result<()> {
     Ok(())
 }
 
+/// The lengths of the texts of a column, in characters.
+#[derive(Clone, Copy)]
+struct TextLengths {
+    longest: u64,
+    total: u64,
+}
+
+impl TextLengths {
+    /// Reads all texts of a column.
+    fn of(table: &Table<'_>, column: &Column) -> Result<TextLengths> {
+        let mut lengths = TextLengths { longest: 1, total: 0 };
+        each_range(table.len(), |rows| {
+            for value in table.values(&column.name, rows)? {
+                let text = value.as_str().ok_or_else(|| nulls_error(column))?;
+                let len = text.chars().count() as u64;
+                lengths.longest = lengths.longest.max(len);
+                lengths.total = lengths.total.saturating_add(len);
+            }
+            Ok(())
+        })?;
+        Ok(lengths)
+    }
+
+    /// Checks the size of a field with the longest text, and that of the field in all records.
+    fn check(self, column: &Column, rows: u64) -> Result<()> {
+        let failed = |why: String| {
+            let why = format!("{why}; CSV, Arrow and Parquet have no padding");
+            Err(Error::Field { name: column.name.clone(), why })
+        };
+        let longest = self.longest;
+        let width = longest.saturating_mul(CHARACTER);
+        if width > MAX_NBYTES.into() {
+            return failed(format!("a text of {longest} characters is too long for records"));
+        }
+        let size = width.saturating_mul(rows);
+        if size > MAX_PADDED && size / MAX_RATIO > self.total.saturating_mul(CHARACTER) {
+            return failed(format!(
+                "its longest text has {longest} characters: with padding, {rows} records need \
+                 {size} bytes"
+            ));
+        }
+        Ok(())
+    }
+}
+
 fn nulls_error(column: &Column) -> Error {
     let why = "it has nulls, which records do not have; CSV has them".to_owned();
     Error::Field { name: column.name.clone(), why }
@@ -215,7 +267,8 @@ fn nulls_error(column: &Column) -> Error {
 /// columns of lists, maps and objects, and computed ones.
 ///
 /// # Errors
-/// - [`Error::Field`] if another column has nulls, or no column can become a field;
+/// - [`Error::Field`] if another column has nulls, no column can become a field, or the padding of
+///   short texts to the longest one would need too much space;
 /// - [`Error::Store`]; the errors of writing.
 pub fn table_to_npy(table: &Table<'_>, output: &mut dyn Write) -> Result<Vec<String>> {
     let (columns, lost) = fields_of(table);
@@ -228,15 +281,9 @@ pub fn table_to_npy(table: &Table<'_>, output: &mut dyn Write) -> Result<Vec<Str
         let text = |text: String| Literal::Text(text);
         let dtype = match &column.kind {
             ColumnKind::Utf8 | ColumnKind::VlString | ColumnKind::Dictionary { .. } => {
-                let mut longest = 1;
-                each_range(table.len(), |rows| {
-                    for value in table.values(&column.name, rows)? {
-                        let text = value.as_str().ok_or_else(|| nulls_error(column))?;
-                        longest = longest.max(text.chars().count());
-                    }
-                    Ok(())
-                })?;
-                text(format!("<U{longest}"))
+                let lengths = TextLengths::of(table, column)?;
+                lengths.check(column, table.len())?;
+                text(format!("<U{}", lengths.longest))
             }
             ColumnKind::Timestamp { unit, .. } => text(format!("<M8[{unit}]")),
             _ => table.items(&column.name, 0..0)?.dtype.description(),
@@ -476,8 +523,8 @@ mod tests {
 
     #[test]
     fn a_long_text_does_not_multiply_the_memory_of_short_ones() {
-        let mut lens = [1; 3000];
-        lens[2999] = 1 << 22;
+        let mut lens = [1; 900];
+        lens[899] = 1 << 22;
         let (_folder, path) = texts(&lens);
         let store = Store::open(&path).unwrap();
         let mut space = vec![0; 1 << 20];
@@ -485,6 +532,23 @@ mod tests {
         assert!(matches!(written, Err(Error::Bloscpack(_))), "{written:?}");
         let records = space.iter().position(|&byte| byte == b'\n').unwrap() + 1;
         assert_eq!(space[records..records + 5], [b'a', 0, 0, 0, 0]);
+    }
+
+    #[test]
+    fn a_long_text_does_not_fill_the_disk_with_padding() {
+        let mut lens = [1; 3000];
+        lens[7] = 1 << 22;
+        let (_folder, path) = texts(&lens);
+        let store = Store::open(&path).unwrap();
+        let table = store.table("/t").unwrap();
+        let refused = table_to_npy(&table, &mut &mut [][..]).unwrap_err().to_string();
+        assert!(refused.contains("longest text has 4194304 characters"), "{refused}");
+        let column = table.schema().columns[0].clone();
+        let check = |longest, total, rows| TextLengths { longest, total }.check(&column, rows);
+        assert!(check(1 << 22, 1 << 32, 1 << 14).is_ok());
+        assert!(check(1 << 22, 1 << 30, 1 << 14).is_err());
+        assert!(check(1 << 29, 1 << 29, 1).is_err());
+        assert!(check((1 << 29) - 5, 1 << 29, 1).is_ok());
     }
 
     #[test]
