@@ -7,13 +7,15 @@ use std::path::Path;
 
 use super::error::{Error, Result};
 use super::location::Location;
-use crate::numpy::{ArrayInfo, read_npy_header};
+use crate::numpy::{ArrayInfo, MAX_HEADER as MAX_NPY_HEADER, read_npy_header};
 use crate::store::zip::{Archive, Member};
 
 /// The extension of all members.
 const EXTENSION: &str = ".npy";
+/// The number of bytes that are read first to find a header.
+const SHORT_HEADER: usize = 64 << 10;
 /// The maximum size of a header with the bytes before it, in bytes.
-const MAX_HEADER: usize = (1 << 20) + 16;
+const MAX_HEADER: usize = MAX_NPY_HEADER + 16;
 
 /// An open `.npz` file.
 pub struct Npz {
@@ -77,8 +79,12 @@ impl Npz {
 
     /// Returns the header of a member, and its length in bytes.
     pub fn header(&self, member: &Member) -> Result<(ArrayInfo, u64)> {
-        let start = self.archive.prefix(member, MAX_HEADER)?;
-        header_of(&start, member.size)
+        let start = self.archive.prefix(member, SHORT_HEADER)?;
+        let found = header_of(&start, member.size);
+        if found.is_ok() || start.len() < SHORT_HEADER {
+            return found;
+        }
+        header_of(&self.archive.prefix(member, MAX_HEADER)?, member.size)
     }
 }
 

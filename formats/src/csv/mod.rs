@@ -291,6 +291,16 @@ mod tests {
     }
 
     #[test]
+    fn records_have_as_many_fields_as_columns() {
+        let names: Vec<String> = (0..MAX_FIELDS).map(|number| format!("column{number}")).collect();
+        let values = vec!["1"; MAX_FIELDS];
+        let (dtype, shape) = found(&format!("{}\n{}\n", names.join(","), values.join(",")));
+        assert_eq!((Dtype::parse(&dtype).unwrap().fields().len(), shape), (MAX_FIELDS, vec![1]));
+        let more = format!("{},x\n{},1\n", names.join(","), values.join(","));
+        assert_eq!(error(&more), "more than 65536 columns of records");
+    }
+
+    #[test]
     fn values_are_converted() {
         let items = |text: &str, dtype: &str| {
             let dtype = Some(Dtype::parse(dtype).unwrap());

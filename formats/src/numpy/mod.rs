@@ -19,6 +19,7 @@ use std::fmt;
 pub use dtype::{Dtype, Field, Kind};
 pub use half::{half_of, half_to};
 pub use literal::{Literal, text_repr};
+pub(crate) use npy::MAX_HEADER;
 pub use npy::{ArrayInfo, npy_header, read_npy_header};
 
 /// The result of parsing a description.

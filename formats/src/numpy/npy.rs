@@ -16,8 +16,9 @@ use super::{Error, Result};
 const MAGIC: [u8; 6] = *b"\x93NUMPY";
 /// The size of magic number and version in bytes.
 const PREFIX_LEN: usize = 8;
-/// The maximum header length in bytes.
-const MAX_HEADER: usize = 1 << 20;
+/// The maximum header length in bytes, also of written headers: that of records of 2¹⁶ fields with
+/// names of 100 bytes.
+pub(crate) const MAX_HEADER: usize = 8 << 20;
 /// The alignment of the items in bytes.
 const ALIGNMENT: usize = 64;
 
@@ -139,8 +140,9 @@ pub fn npy_header(info: &ArrayInfo) -> Result<Vec<u8>> {
     };
     let count = if version == 1 { 2 } else { 4 };
     let end = (PREFIX_LEN + count + text.len() + 1).next_multiple_of(ALIGNMENT);
-    let len = u32::try_from(end - PREFIX_LEN - count)
-        .map_err(|_| Error::Npy("the header is too long"))?;
+    let len = end - PREFIX_LEN - count;
+    let len = u32::try_from(len).ok().filter(|_| len <= MAX_HEADER);
+    let len = len.ok_or(Error::Npy("the header is too long"))?;
     let mut bytes = MAGIC.to_vec();
     bytes.extend([version, 0]);
     bytes.extend(&len.to_le_bytes()[..count]);
@@ -185,6 +187,15 @@ mod tests {
         assert_eq!(read_back("[('数', '<i4')]"), 3);
         let fields: Vec<String> = (0..5000).map(|i| format!("('field{i}', '<i4')")).collect();
         assert_eq!(read_back(&format!("[{}]", fields.join(", "))), 2);
+        // Headers that could not be read again are not written.
+        let info = |name: usize| {
+            let name = "x".repeat(name);
+            let dtype = Dtype::parse(&format!("[('{name}', '<i4')]")).unwrap();
+            ArrayInfo { dtype, shape: vec![], fortran_order: false }
+        };
+        assert!(npy_header(&info(MAX_HEADER)).is_err());
+        let bytes = npy_header(&info(MAX_HEADER - 200)).unwrap();
+        assert!(read_npy_header(&mut bytes.as_slice()).is_ok());
     }
 
     #[test]
