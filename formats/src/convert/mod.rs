@@ -88,6 +88,7 @@ pub use detect::{Detected, Format, detect};
 pub use error::{Error, Result};
 pub use foreign::{foreign_file, is_file_of_frame};
 pub use groups::{Group, Groups};
+pub use intact::check_chunk;
 pub use keys::keys;
 pub use location::Location;
 #[cfg(feature = "csv")]

@@ -1,13 +1,13 @@
 //! `append`: data of any format at the end of a frame or an array, in place.
 //!
 //! All inputs are appended in one transaction, so that a failure or a crash leaves the old content.
-//! Chunks of an input are copied without decompression if they fit: those of a b2nd array with the
+//! Chunks of an input are copied without recompression if they fit: those of a b2nd array with the
 //! same chunk and block shapes if the array ends at a chunk boundary, and those of a super-chunk
 //! with the same item and chunk sizes if the last chunk is full.
 
 use crate::cli::{AppendArgs, Cli};
 use crate::error::{Failure, Outcome};
-use crate::fill::{Addition, fill};
+use crate::fill::{Addition, Copying, fill};
 use crate::inplace::FrameToChange;
 use crate::json;
 use crate::plural::counted;
@@ -26,7 +26,7 @@ const CHUNK_BYTES: usize = 1 << 20;
 /// The numbers of chunks and bytes that were appended.
 #[derive(Clone, Copy, Default)]
 pub struct Appended {
-    /// The number of chunks that were copied without decompression.
+    /// The number of chunks that were copied without recompression.
     pub copied: i64,
     /// The number of bytes of data.
     pub nbytes: u64,
@@ -40,14 +40,20 @@ pub fn run(args: &AppendArgs, cli: &Cli) -> Outcome {
         inputs.push(Addition::open(name, (args.raw, true), nthreads)?);
     }
     let total = inputs.iter().map(|input| input.content().nbytes).sum();
+    let summary = convert::summarise(target.path(), target.found());
+    let summary = summary.map_err(|error| target.error(error))?;
+    let copying = Copying::to(summary.checksum.is_some());
     let bar = bar(!cli.quiet, Some(total));
     let mut progress = |bytes| bar.inc(bytes);
     let appended = match target.found().format {
-        Format::B2nd => append_array(&target, &mut inputs, args.axis, nthreads, &mut progress),
+        Format::B2nd => {
+            let parts = (&mut inputs[..], copying);
+            append_array(&target, parts, args.axis, nthreads, &mut progress)
+        }
         _ if args.axis.is_some() => {
             Err(target.error(Failure::usage("--axis: a super-chunk is not an array")))
         }
-        _ => append_bytes(&target, &mut inputs, nthreads, &mut progress),
+        _ => append_bytes(&target, (&mut inputs, copying), nthreads, &mut progress),
     };
     bar.finish_and_clear();
     let appended = appended?;
@@ -78,7 +84,7 @@ pub fn axis_of(axis: i64, ndim: usize) -> Result<usize, Failure> {
 
 fn append_array(
     target: &FrameToChange,
-    inputs: &mut [Addition],
+    (inputs, copying): (&mut [Addition], Copying),
     axis: Option<i64>,
     nthreads: usize,
     progress: Progress<'_>,
@@ -104,7 +110,7 @@ fn append_array(
     let write_error = |failure: Failure| target.error(failure);
     for input in inputs {
         let part =
-            extend((&mut *transaction, &mut info), input, axis, true, &write_error, progress)?;
+            extend((&mut *transaction, &mut info), input, axis, copying, &write_error, progress)?;
         appended.copied += part.copied;
         appended.nbytes += part.nbytes;
     }
@@ -113,13 +119,12 @@ fn append_array(
     Ok(appended)
 }
 
-/// Appends an input to an array, whose type and shape are `info`, along an axis. With `may_copy`,
-/// chunks are copied without decompression if they fit.
+/// Appends an input to an array, whose type and shape are `info`, along an axis.
 pub fn extend(
     (array, info): (&mut Array, &mut ArrayInfo),
     input: &mut Addition,
     axis: usize,
-    may_copy: bool,
+    copying: Copying,
     write_error: &dyn Fn(Failure) -> Failure,
     progress: Progress<'_>,
 ) -> Result<Appended, Failure> {
@@ -133,12 +138,15 @@ pub fn extend(
     let geometry = array.geometry();
     let chunk = geometry.chunkshape()[axis];
     let is_aligned = chunk > 0 && info.shape[axis].is_multiple_of(u64::from(chunk.unsigned_abs()));
-    let other = input
-        .array()?
-        .filter(|other| may_copy && is_aligned && other.geometry().has_partitions_of(&geometry));
+    let may_copy = copying != Copying::Never && is_aligned;
+    let other =
+        input.array()?.filter(|other| may_copy && other.geometry().has_partitions_of(&geometry));
     let mut copied = 0;
     if let Some(other) = other {
         let axis = i8::try_from(axis).map_err(|_| too_large())?;
+        for number in 0..other.geometry().nchunks() {
+            copying.check(other.schunk(), number).map_err(|error| input.error(error))?;
+        }
         array.extend(&other, axis).map_err(|error| write_error(error.into()))?;
         copied = other.geometry().nchunks();
         progress(nbytes);
@@ -158,7 +166,7 @@ pub fn extend(
 
 fn append_bytes(
     target: &FrameToChange,
-    inputs: &mut [Addition],
+    (inputs, copying): (&mut [Addition], Copying),
     nthreads: usize,
     progress: Progress<'_>,
 ) -> Result<Appended, Failure> {
@@ -170,7 +178,7 @@ fn append_bytes(
     let mut appended = Appended::default();
     let write_error = |failure: Failure| target.error(failure);
     for input in inputs {
-        let part = extend_bytes(&mut transaction, input, true, &write_error, progress)?;
+        let part = extend_bytes(&mut transaction, input, copying, &write_error, progress)?;
         appended.copied += part.copied;
         appended.nbytes += part.nbytes;
     }
@@ -194,12 +202,11 @@ pub fn fit_bytes(schunk: &SChunk, input: &Addition) -> Outcome {
     ))
 }
 
-/// Appends the bytes of an input to a super-chunk. With `may_copy`, chunks are copied without
-/// decompression if they fit.
+/// Appends the bytes of an input to a super-chunk.
 pub fn extend_bytes(
     schunk: &mut SChunk,
     input: &mut Addition,
-    may_copy: bool,
+    copying: Copying,
     write_error: &dyn Fn(Failure) -> Failure,
     progress: Progress<'_>,
 ) -> Result<Appended, Failure> {
@@ -209,13 +216,14 @@ pub fn extend_bytes(
     let size = usize::try_from(schunk.chunksize()).unwrap_or(0);
     let partial = if size == 0 { 0 } else { usize::try_from(schunk.nbytes()).unwrap_or(0) % size };
     if let Some(other) = input.schunk()?
-        && may_copy
+        && copying != Copying::Never
         && other.chunksize() == schunk.chunksize()
         && other.typesize() == schunk.typesize()
         && partial == 0
     {
         for number in 0..other.nchunks() {
             let chunk = other.chunk(number).map_err(|error| input.error(error))?;
+            copying.check(&other, number).map_err(|error| input.error(error))?;
             schunk.append_chunk(&chunk).map_err(failed)?;
             progress((nbytes / other.nchunks().unsigned_abs()).max(1));
         }

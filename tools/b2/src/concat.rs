@@ -8,7 +8,7 @@
 use crate::append::{Appended, axis_of, extend, extend_bytes};
 use crate::cli::{Cli, ConcatArgs};
 use crate::error::{self, Failure, Outcome};
-use crate::fill::{Addition, fill, is_same_type, shape_text};
+use crate::fill::{Addition, Copying, fill, is_same_type, shape_text};
 use crate::io::{Output, Overwritten, STDIO, refuse_json, refuse_terminal};
 use crate::json;
 use crate::names::check_frame_name;
@@ -39,8 +39,7 @@ struct Plan<'a> {
     writing: Writing,
     directory: bool,
     axis: Option<i64>,
-    /// Whether chunks are copied without decompression if they fit.
-    may_copy: bool,
+    copying: Copying,
     write_error: &'a dyn Fn(Failure) -> Failure,
 }
 
@@ -72,7 +71,8 @@ pub fn run(args: &ConcatArgs, cli: &Cli) -> Outcome {
         None => None,
     };
     let writing = args.settings.writing_like(cli, params.unwrap_or_default())?;
-    let may_copy = writing.compression.is_none() && writing.chunk_bytes.is_none();
+    let is_free = writing.compression.is_none() && writing.chunk_bytes.is_none();
+    let copying = if is_free { Copying::to(writing.checksums) } else { Copying::Never };
     let total: u64 = inputs.iter().map(|input| input.content().nbytes).sum();
     let bar = bar(!cli.quiet, Some(total));
     let mut progress = |bytes| bar.inc(bytes);
@@ -80,7 +80,7 @@ pub fn run(args: &ConcatArgs, cli: &Cli) -> Outcome {
         writing,
         directory: args.settings.directory,
         axis: args.axis,
-        may_copy,
+        copying,
         write_error: &|failure| output.error(failure),
     };
     let joined = if args.stack {
@@ -165,7 +165,7 @@ fn join(
             let mut array = Array::from_schunk(schunk)?;
             for other in others {
                 let part = (&mut array, &mut *info);
-                let part = extend(part, other, axis, plan.may_copy, plan.write_error, progress)?;
+                let part = extend(part, other, axis, plan.copying, plan.write_error, progress)?;
                 appended.copied += part.copied;
             }
             array.close()
@@ -173,7 +173,7 @@ fn join(
         None => {
             for other in others {
                 let part =
-                    extend_bytes(&mut schunk, other, plan.may_copy, plan.write_error, progress)?;
+                    extend_bytes(&mut schunk, other, plan.copying, plan.write_error, progress)?;
                 appended.copied += part.copied;
             }
             schunk.close()
@@ -212,7 +212,8 @@ fn stack(
     let Some((input, found)) = first.location() else {
         return Err(first.error(convert::Error::Unknown));
     };
-    let (chunkshape, blockshape) = match first.array()?.filter(|_| plan.may_copy) {
+    let may_copy = plan.copying != Copying::Never;
+    let (chunkshape, blockshape) = match first.array()?.filter(|_| may_copy) {
         Some(array) => {
             let geometry = array.geometry();
             (geometry.chunkshape().to_vec(), geometry.blockshape().to_vec())
@@ -229,12 +230,10 @@ fn stack(
         let array = &mut created.array;
         let source = input.array()?.filter(|source| {
             let geometry = source.geometry();
-            plan.may_copy
-                && geometry.chunkshape() == chunkshape
-                && geometry.blockshape() == blockshape
+            may_copy && geometry.chunkshape() == chunkshape && geometry.blockshape() == blockshape
         });
         if let Some(source) = source {
-            copy_chunks(array, &source, (axis, number as i64), input, plan.write_error)?;
+            copy_chunks(array, &source, (axis, number as i64), input, plan)?;
             appended.copied += source.geometry().nchunks();
             progress(input.content().nbytes);
             continue;
@@ -280,7 +279,7 @@ fn copy_chunks(
     source: &Array,
     (axis, index): (usize, i64),
     input: &Addition,
-    write_error: &dyn Fn(Failure) -> Failure,
+    plan: &Plan<'_>,
 ) -> Outcome {
     let (geometry, stacked) = (source.geometry(), target.geometry());
     let ndim = geometry.shape().len();
@@ -292,8 +291,9 @@ fn copy_chunks(
         let at = with_axis(&at, axis, index);
         let to = at.iter().zip(&strides).map(|(at, stride)| at * stride).sum();
         let chunk = source.schunk().chunk(number).map_err(|error| input.error(error))?;
+        plan.copying.check(source.schunk(), number).map_err(|error| input.error(error))?;
         update(target.chunks_mut(), to, NewChunk::Copy(&chunk))
-            .map_err(|error| write_error(error.into()))?;
+            .map_err(|error| (plan.write_error)(error.into()))?;
     }
     Ok(())
 }

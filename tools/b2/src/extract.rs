@@ -1,13 +1,13 @@
 //! `slice`: a slice of an array as a new array.
 //!
 //! If the slice has no steps and begins at chunk boundaries, the chunks that it contains completely
-//! are copied without decompression. All other items are read in boxes of at most 64 MiB. A chunk
+//! are copied without recompression. All other items are read in boxes of at most 64 MiB. A chunk
 //! at the end of the array may contain items that a resize removed: it is copied only if it has
 //! none.
 
 use crate::cli::{Cli, SliceArgs};
 use crate::error::{self, Failure, Outcome};
-use crate::fill::{MAX_BOX, ReadBox, fill};
+use crate::fill::{Copying, MAX_BOX, ReadBox, fill};
 use crate::io::{Input, Output, Overwritten, STDIO, refuse_json, refuse_terminal};
 use crate::json;
 use crate::members;
@@ -102,7 +102,7 @@ pub fn run(args: &SliceArgs, cli: &Cli) -> Outcome {
             let target = &mut created.array;
             copy_and_fill(
                 (target, array),
-                &copies,
+                (&copies, Copying::to(writing.checksums)),
                 &mut read,
                 (&input, &write_error),
                 &mut progress,
@@ -224,7 +224,7 @@ fn shapes(geometry: &Geometry, selection: &Selection, is_copied: bool) -> (Vec<i
 /// Copies whole chunks, and writes the other chunks with items that are read.
 fn copy_and_fill(
     (target, source): (&mut Array, &Array),
-    copies: &[(i64, i64)],
+    (copies, copying): (&[(i64, i64)], Copying),
     read: ReadBox<'_>,
     (input, write_error): (&Input, &dyn Fn(Failure) -> Failure),
     progress: Progress<'_>,
@@ -238,6 +238,7 @@ fn copy_and_fill(
     for number in 0..geometry.nchunks() {
         if let Some((_, from)) = copies.next_if(|(to, _)| *to == number) {
             let chunk = source.schunk().chunk(*from).map_err(|error| input.error(error))?;
+            copying.check(source.schunk(), *from).map_err(|error| input.error(error))?;
             update(target.chunks_mut(), number, NewChunk::Copy(&chunk))
                 .map_err(|error| write_error(error.into()))?;
             progress(size);

@@ -21,6 +21,33 @@ pub const MAX_BOX: u64 = 64 << 20;
 /// The size of sequential reads of raw bytes.
 const READ_SIZE: usize = 1 << 20;
 
+/// Whether chunks that fit are copied without recompression.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Copying {
+    /// All data are compressed again.
+    Never,
+    /// Chunks are copied as they are.
+    Unchecked,
+    /// Chunks are decompressed before they are copied: the output has checksums, which must not
+    /// certify damaged data.
+    Checked,
+}
+
+impl Copying {
+    /// Returns how chunks are copied to an output.
+    pub fn to(has_checksums: bool) -> Copying {
+        if has_checksums { Copying::Checked } else { Copying::Unchecked }
+    }
+
+    /// Checks a chunk that is copied. Chunks that need a missing plugin are not checked.
+    pub fn check(self, source: &SChunk, number: i64) -> convert::Result<()> {
+        match self {
+            Copying::Never | Copying::Unchecked => Ok(()),
+            Copying::Checked => convert::check_chunk(source, number),
+        }
+    }
+}
+
 /// The bytes of a file, without regard to its format.
 struct Raw {
     file: NamedFile,

@@ -285,7 +285,7 @@ must be equal. Bytes are appended to a super-chunk. All inputs are appended in
 one change: after an error or a crash the file has its old content.
 
 The data of known formats are decompressed first, those of other files are raw
-bytes. Chunks that fit are copied without decompression.
+bytes. Chunks that fit are copied without recompression.
 
 Examples:
   b2 append climate.b2nd 2026.npy 2027.b2nd
@@ -321,7 +321,7 @@ Examples:
 
 pub const CONCAT: &str = "\
 Type, metadata, chunk and block shapes are those of the first input; inputs of
-all formats are accepted. Chunks are copied without decompression if no option
+all formats are accepted. Chunks are copied without recompression if no option
 of compression is set and they fit. Arrays: the chunk and block shapes are
 equal, and the preceding inputs end at a chunk boundary (not required with
 --stack). Super-chunks: the item and chunk sizes are equal, and the preceding

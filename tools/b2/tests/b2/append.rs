@@ -81,7 +81,7 @@ fn columns_are_appended_along_an_axis() {
 }
 
 #[test]
-fn chunks_that_fit_are_copied_without_decompression() {
+fn chunks_that_fit_are_copied_without_recompression() {
     let folder = arrays();
     // The damaged chunk has no checksum and cannot be decompressed.
     let position = folder.json("ls --chunks --json n.b2nd")[0]["chunks"][1]["position"].as_u64();
@@ -93,6 +93,12 @@ fn chunks_that_fit_are_copied_without_decompression() {
     assert_eq!(result["chunks_copied"], 4);
     assert_eq!(folder.line("cat n.b2nd --slice :40").status, 0);
     assert_eq!(folder.line("cat n.b2nd --slice 40:60").status, 3);
+    // Checksums must not certify damaged data.
+    let before = folder.read("a.b2nd");
+    let result = folder.line("append a.b2nd bad.b2nd");
+    assert_eq!(result.status, 3);
+    assert!(result.err().starts_with("b2: error: bad.b2nd: chunk 1 at byte "), "{}", result.err());
+    assert!(folder.read("a.b2nd") == before);
     // With other chunks they are decompressed, and nothing is changed.
     folder.succeed("convert a.npy other.b2nd --chunk-size 2400");
     let before = folder.read("other.b2nd");
