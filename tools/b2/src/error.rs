@@ -2,6 +2,7 @@
 
 use crate::style::Style;
 use ferroblosc::escape::escape;
+use ferroblosc_formats::convert::Location;
 use ferroblosc_formats::{bcolz, bloscpack, blpk, convert};
 use ferroblosc_tools_common::os::{self, Special};
 use ferroblosc_tools_common::status;
@@ -105,8 +106,10 @@ impl Failure {
                 let shown = path.display().to_string();
                 let hint = match status {
                     status::CORRUPT => hint.or_else(|| {
+                        let file = Location::of(path).path;
+                        let file = file.display();
                         Some(format!(
-                            "'b2 verify {shown}' lists all faults, 'b2 repair {shown}' shows the possible repairs"
+                            "'b2 verify {file}' lists all faults, 'b2 repair {file}' shows the possible repairs"
                         ))
                     }),
                     _ => hint.or_else(|| slash_of_key(path)),

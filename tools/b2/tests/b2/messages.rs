@@ -134,3 +134,20 @@ fn names_of_the_maximum_length_are_written() {
     assert_eq!(result.status, 0, "{}", result.err());
     assert_eq!(folder.names().len(), 3, "{:?}", folder.names());
 }
+
+/// `verify` and `repair` have no keys of other containers than stores.
+#[test]
+fn hints_for_damaged_arrays_name_their_file() {
+    let folder = TestDir::new();
+    ints(&folder, "a.npy", &[2, 3], 0);
+    folder.succeed("convert a.npy z.npz");
+    let mut bytes = folder.read("z.npz");
+    let end = bytes.windows(4).position(|bytes| bytes == b"PK\x01\x02").unwrap();
+    bytes[end - 1] ^= 1;
+    folder.write("z.npz", &bytes);
+    let result = folder.line("cat z.npz:/arr_0");
+    assert_eq!(result.status, 3);
+    assert!(result.err().contains("'b2 verify z.npz' lists"), "{}", result.err());
+    assert!(result.err().contains("'b2 repair z.npz' shows"), "{}", result.err());
+    assert_eq!(folder.line("verify z.npz").status, 3);
+}
