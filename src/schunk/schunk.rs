@@ -810,14 +810,17 @@ impl SChunk {
     }
 
     /// Closes the super-chunk and reports errors. A durable file with large holes is compacted
-    /// first; a failure of the compaction is not an error. A transaction whose value was leaked is
-    /// rolled back. Dropping the super-chunk also closes it, without compaction and errors.
+    /// first; a failure of the compaction is not an error. Dropping the super-chunk also closes it,
+    /// without compaction and errors.
     ///
     /// # Errors
+    /// - [`Error::InvalidParam`] if a transaction is still open because its value was leaked; it is
+    ///   rolled back, with all changes since it began;
     /// - the error of [`Backend::destroy`].
     pub fn close(self) -> Result<()> {
+        let innermost = transaction::check_innermost(&self.state, 0);
         match self.state.into_frame() {
-            Some(frame) => frame.finish(),
+            Some(frame) => frame.finish().and(innermost),
             None => Ok(()),
         }
     }

@@ -88,8 +88,9 @@ pub(crate) fn rollback_to<S: State + ?Sized>(s: &mut S, depth: usize) -> Result<
     Ok(())
 }
 
-/// Checks that no transaction is nested in the one that made `depth` transactions open. A program
-/// can leak the value of a nested one, which then neither ends nor takes part in the commit.
+/// Checks that no transaction is nested in the one that made `depth` transactions open, or, if
+/// `depth` is 0, that none is open. A program can leak the value of a nested one, which then neither
+/// ends nor takes part in the commit.
 ///
 /// # Errors
 /// [`Error::InvalidParam`].
@@ -97,7 +98,11 @@ pub(crate) fn check_innermost<S: State + ?Sized>(s: &S, depth: usize) -> Result<
     if self::depth(s) <= depth {
         return Ok(());
     }
-    let text = "a nested transaction was neither committed nor rolled back";
+    let text = if depth == 0 {
+        "a transaction was neither committed nor rolled back, so its changes are lost"
+    } else {
+        "a nested transaction was neither committed nor rolled back"
+    };
     Err(Error::InvalidParam.because(text))
 }
 

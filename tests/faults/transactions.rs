@@ -165,6 +165,22 @@ fn a_commit_around_a_leaked_transaction_is_an_error() {
 }
 
 #[test]
+fn closing_with_a_leaked_transaction_is_an_error() {
+    for kind in Kind::ALL {
+        let base = filled(kind, DURABLE);
+        let disk = Disk::holding(base.contents());
+        let mut schunk = kind.open(&disk, DURABLE).unwrap();
+        let old = content(&schunk).unwrap();
+        std::mem::forget(schunk.transaction().unwrap());
+        schunk.append(&data(9, CHUNK)).unwrap();
+        let error = schunk.close().unwrap_err();
+        assert_eq!(error, Error::InvalidParam);
+        assert!(error.to_string().contains("its changes are lost"), "{error}");
+        assert!(found_by_another(kind, &disk) == old);
+    }
+}
+
+#[test]
 fn in_a_file_an_inner_rollback_aborts_the_outer_transaction() {
     let kind = Kind::Embedded;
     let base = filled(kind, DURABLE);
@@ -245,7 +261,7 @@ fn dropping_a_super_chunk_rolls_back_its_open_transaction() {
             schunk.append(&data(9, CHUNK)).unwrap();
             schunk.delete_chunk(0).unwrap();
             if closes {
-                schunk.close().unwrap();
+                assert_eq!(schunk.close(), Err(Error::InvalidParam));
             } else {
                 drop(schunk);
             }
