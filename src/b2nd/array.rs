@@ -150,7 +150,8 @@ impl Array {
     /// Creates an array of equal items. `dtype` is their type in NumPy's notation, which is
     /// recorded but not interpreted; the item size is that of `cparams`. The block size of
     /// `cparams` is replaced by the size of `layout.blockshape`, and the number of threads also
-    /// applies to reads. The path of the storage must not exist.
+    /// applies to reads. The path of the storage must not exist. After an error nothing is left
+    /// there, if the backend of the storage can remove files.
     ///
     /// # Errors
     /// - [`Error::InvalidParam`] for slices of `layout` with different lengths or more than
@@ -219,8 +220,9 @@ impl Array {
             let mut trial = SChunk::create(Storage::frame(), cparams.clone(), DParams::default())?;
             initialize(trial.state_mut(), &empty, &description, Fill::Special(Special::Zero))?;
         }
-        let mut schunk = SChunk::create(storage, cparams, dparams)?;
-        initialize(schunk.state_mut(), geometry, &description, content)?;
+        let schunk = SChunk::create(storage, cparams, dparams)?;
+        let schunk = schunk
+            .complete(|schunk| initialize(schunk.state_mut(), geometry, &description, content))?;
         Ok(Array {
             schunk,
             shapes: Mutex::new(Shapes { geometry: *geometry, seen_version: 0 }),
@@ -274,10 +276,26 @@ impl Array {
         let nbytes = nbytes.and_then(|nbytes| usize::try_from(nbytes).ok());
         item::check_len(items.len(), nbytes, "bytes")?;
         let content = Fill::Overwritten;
-        let mut array = Array::create_with(storage, cparams, geometry, dtype, content, metalayers)?;
-        array.set_slice(&[0; MAX_DIM][..geometry.ndim], geometry.shape(), items)?;
-        finish(array.chunks_mut())?;
-        Ok(array)
+        let array = Array::create_with(storage, cparams, geometry, dtype, content, metalayers)?;
+        array.complete(|array| {
+            array.set_slice(&[0; MAX_DIM][..geometry.ndim], geometry.shape(), items)?;
+            finish(array.chunks_mut())
+        })
+    }
+
+    /// Runs a later step of the creation of the array. If it fails, the array is closed and its
+    /// files are removed.
+    ///
+    /// # Errors
+    /// Returns the errors of `step`.
+    fn complete(mut self, step: impl FnOnce(&mut Array) -> Result<()>) -> Result<Array> {
+        match step(&mut self) {
+            Ok(()) => Ok(self),
+            Err(error) => {
+                self.schunk.discard();
+                Err(error)
+            }
+        }
     }
 
     /// Opens the array in a file or directory.
@@ -702,13 +720,14 @@ impl Array {
         let shape = shape.ok_or(Error::InvalidParam)?;
         let layout = Layout { shape: &shape, ..*layout };
         let dtype = self.dtype().unwrap_or("|u1").to_owned();
-        let mut copy = Array::create(storage, cparams, &layout, &dtype, Fill::Overwritten)?;
         let mut from = [0; MAX_DIM];
         from[..ndim].copy_from_slice(start);
-        let extents = copy.geometry();
-        copy_items(&mut copy, self, &extents, (&from, &[0; MAX_DIM]))?;
-        finish(copy.chunks_mut())?;
-        Ok(copy)
+        let copy = Array::create(storage, cparams, &layout, &dtype, Fill::Overwritten)?;
+        copy.complete(|copy| {
+            let extents = copy.geometry();
+            copy_items(copy, self, &extents, (&from, &[0; MAX_DIM]))?;
+            finish(copy.chunks_mut())
+        })
     }
 
     /// Returns a view with additional dimensions of extent 1. `is_new` has one entry per dimension

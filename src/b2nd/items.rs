@@ -364,6 +364,8 @@ impl View<'_> {
 mod tests {
     use super::*;
     use crate::b2nd::Layout;
+    use crate::chunk::{DParams, Special};
+    use crate::io::paths::remove_urlpath;
     use crate::item::native;
 
     fn array(shape: [i64; 2]) -> Array {
@@ -583,6 +585,59 @@ mod tests {
         assert_eq!(array.get::<i32>(Larger).unwrap_err().to_string(), text);
         assert_eq!(array.get_into(Larger, &mut [0i32; 70]).unwrap_err().to_string(), text);
         assert_eq!(array.set(Larger, &[0i32; 70]).unwrap_err().to_string(), text);
+    }
+
+    #[test]
+    fn a_failed_creation_leaves_no_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("array.b2nd");
+        // The first compression finds that there is no such codec.
+        let invalid = CParams::default().codec(250);
+        let items: Vec<u16> = (0..1000).collect();
+        let source =
+            Array::from_items(Storage::memory(), CParams::default(), [1000], &items).unwrap();
+        for storage in [
+            Storage::file(&path),
+            Storage::file(&path).durable(),
+            Storage::file(&path).checksums(),
+            Storage::directory(&path),
+            Storage::directory(&path).durable(),
+        ] {
+            let is_left = || std::fs::read_dir(folder.path()).unwrap().next().is_some();
+            let params = invalid.clone().typesize(2);
+            assert!(Array::from_items(storage.clone(), params.clone(), [1000], &items).is_err());
+            assert!(!is_left(), "from_items");
+            let nans = Fill::Special(Special::Nan);
+            let created = Array::create(storage.clone(), params.clone(), [10], "<u2", nans);
+            assert_eq!(created.err(), Some(Error::Data));
+            assert!(!is_left(), "create");
+            let layout = Layout { shape: &[], chunkshape: &[100], blockshape: &[10] };
+            let part = (&[5][..], &[500][..]);
+            let copied = source.copy_slice(storage.clone(), params.clone(), &layout, part);
+            assert!(copied.is_err());
+            assert!(!is_left(), "copy_slice");
+            let copied = source.schunk().copy_with(storage.clone(), params, DParams::default());
+            assert!(copied.is_err());
+            assert!(!is_left(), "copy_with");
+            let array = Array::from_items(storage, CParams::default(), [1000], &items).unwrap();
+            assert_eq!(array.get::<u16>(..).unwrap(), items);
+            drop(array);
+            remove_urlpath(&path).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_failed_creation_keeps_a_file_that_replaced_it() {
+        // Another process renames its file to the path while the array is created.
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("array.b2nd");
+        let other = folder.path().join("other");
+        std::fs::write(&other, b"other").unwrap();
+        let array = Array::full(Storage::file(&path), CParams::default(), [1000], 0u16).unwrap();
+        assert_eq!(array.get::<u16>(5).unwrap(), [0]);
+        std::fs::rename(&other, &path).unwrap();
+        array.into_schunk().discard();
+        assert_eq!(std::fs::read(&path).unwrap(), b"other");
     }
 
     #[test]

@@ -825,6 +825,31 @@ impl SChunk {
         }
     }
 
+    /// Runs a later step of the creation of the super-chunk. If it fails, the super-chunk is closed
+    /// and its files are removed.
+    ///
+    /// # Errors
+    /// Returns the errors of `step`.
+    pub(crate) fn complete(
+        mut self,
+        step: impl FnOnce(&mut SChunk) -> Result<()>,
+    ) -> Result<SChunk> {
+        match step(&mut self) {
+            Ok(()) => Ok(self),
+            Err(error) => {
+                self.discard();
+                Err(error)
+            }
+        }
+    }
+
+    /// Closes a super-chunk whose creation failed, and removes its files as far as possible.
+    pub(crate) fn discard(self) {
+        if let Some(frame) = self.state.into_frame() {
+            frame.discard();
+        }
+    }
+
     /// Returns the super-chunk as a contiguous frame in a new vector, which [`SChunk::from_bytes`]
     /// opens. Its chunks are copied without recompression.
     ///
@@ -842,8 +867,7 @@ impl SChunk {
 
     /// Copies the chunks and metalayers into a new super-chunk, recompressed with the given
     /// parameters. Chunks with variable-length blocks are copied without recompression. `self` is
-    /// unchanged. After an error in the chunks, the incomplete copy remains in its file or
-    /// directory.
+    /// unchanged. After an error the incomplete copy is removed.
     ///
     /// # Errors
     /// - the errors of [`SChunk::create`];
@@ -857,9 +881,8 @@ impl SChunk {
         cparams: CParams,
         dparams: DParams,
     ) -> Result<SChunk> {
-        let mut target = SChunk::create(storage, cparams, dparams)?;
-        copy::copy(&self.state, &mut target.state, false)?;
-        Ok(target)
+        let target = SChunk::create(storage, cparams, dparams)?;
+        target.complete(|target| copy::copy(&self.state, &mut target.state, false))
     }
 }
 

@@ -393,3 +393,31 @@ fn an_interrupted_creation_from_items_is_complete_or_unreadable() {
         }
     }
 }
+
+#[test]
+fn a_failed_creation_from_items_leaves_no_files() {
+    for kind in [Kind::File, Kind::Directory] {
+        for durable in [false, true] {
+            let guards = Guards { durable, checksums: true };
+            let make = |disk: &Disk| {
+                let all = items(1, SHAPE[0] * SHAPE[1]);
+                Array::from_item_bytes(kind.on(disk, guards), params(), &LAYOUT, "<u4", &all)
+            };
+            let disk = Disk::new();
+            make(&disk).unwrap();
+            for number in 0..disk.log().len() {
+                for fault in [Fault::Fail, Fault::Cut, Fault::Full] {
+                    let disk = Disk::new();
+                    disk.plan(number, fault);
+                    if make(&disk).is_ok() {
+                        continue;
+                    }
+                    disk.heal();
+                    let left: Vec<_> = disk.contents().into_keys().collect();
+                    assert!(left.is_empty(), "{guards:?}, {fault:?} at {number}: {left:?}");
+                    make(&disk).unwrap();
+                }
+            }
+        }
+    }
+}

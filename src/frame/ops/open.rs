@@ -112,6 +112,17 @@ impl Frame {
         Ok(Frame::new(Location::Disk(Arc::new(files)), lock, cached))
     }
 
+    /// Closes a frame that this handle created, and removes its files as far as possible. An open
+    /// transaction is rolled back.
+    pub fn discard(mut self) {
+        drop(self.transaction.take());
+        if let Location::Disk(files) = &self.location {
+            files.remove_created();
+            // The first error matters more.
+            let _ = files.backend().destroy();
+        }
+    }
+
     /// Opens a frame in files.
     ///
     /// # Errors

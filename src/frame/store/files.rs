@@ -20,6 +20,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// File name of the index of a sparse frame.
 const INDEX_NAME: &str = "chunks.b2frame";
+/// Extension of the files of chunks of a sparse frame.
+const CHUNK_EXTENSION: &str = "chunk";
 
 /// Removes one trailing slash or backslash from a directory path.
 fn without_trailing_slash(directory: PathBuf) -> PathBuf {
@@ -372,6 +374,33 @@ impl Files {
         }
     }
 
+    /// Removes the files of a frame that this handle created, as far as possible. Without file
+    /// operations of the backend they stay, as does another file that was renamed to the path.
+    pub fn remove_created(&self) {
+        let Some(ops) = self.backend.file_ops() else {
+            return;
+        };
+        let opened = self.backend.open(&self.path, Mode::Read);
+        let is_ours = opened.is_ok_and(|stream| !self.reader.is_another(&*stream));
+        self.forget_reader();
+        if !is_ours || self.start != 0 {
+            return;
+        }
+        let Some(directory) = &self.directory else {
+            // Not the link, but its target.
+            return self.remove(&ops.resolve(&self.path));
+        };
+        for name in ops.list(directory).unwrap_or_default() {
+            let path = directory.join(name);
+            if path == self.path || path.extension().is_some_and(|it| it == CHUNK_EXTENSION) {
+                self.remove(&path);
+            }
+        }
+        if let Err(error) = ops.remove_directory(directory) {
+            trace_warning!("the directory {} cannot be removed: {error}", directory.display());
+        }
+    }
+
     /// Returns the file operations of the backend, or those of the file system if the backend has
     /// none.
     pub fn file_ops(&self) -> &dyn FileOps {
@@ -567,7 +596,7 @@ impl Files {
 
     /// Returns the path of a chunk file.
     pub fn chunk_path(&self, id: u32) -> PathBuf {
-        let name = format!("{id:08X}.chunk");
+        let name = format!("{id:08X}.{CHUNK_EXTENSION}");
         self.directory.as_deref().unwrap_or(Path::new("")).join(name)
     }
 
