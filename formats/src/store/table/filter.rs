@@ -74,14 +74,23 @@ impl Filter {
         Filter::Compare { column: column.to_owned(), comparison, value }
     }
 
-    /// Returns the condition that both hold.
+    /// Returns the condition that both hold. Many conditions that are joined one by one form one
+    /// list, which is not nested.
     pub fn and(self, other: Filter) -> Filter {
-        Filter::All(vec![self, other])
+        let conditions = |filter| match filter {
+            Filter::All(filters) => filters,
+            filter => vec![filter],
+        };
+        Filter::All(joined(conditions(self), conditions(other)))
     }
 
-    /// Returns the condition that one of both holds.
+    /// Returns the condition that one of both holds. Like [`Filter::and`], it does not nest.
     pub fn or(self, other: Filter) -> Filter {
-        Filter::Any(vec![self, other])
+        let conditions = |filter| match filter {
+            Filter::Any(filters) => filters,
+            filter => vec![filter],
+        };
+        Filter::Any(joined(conditions(self), conditions(other)))
     }
 
     /// Parses a condition such as `a > 3 and b == "x"`. `and` binds stronger than `or`. Words are
@@ -118,6 +127,12 @@ impl Filter {
             }
         }
     }
+}
+
+/// Returns the conditions of two lists in one.
+fn joined(mut first: Vec<Filter>, second: Vec<Filter>) -> Vec<Filter> {
+    first.extend(second);
+    first
 }
 
 impl fmt::Display for Comparison {
@@ -377,6 +392,18 @@ mod tests {
         ] {
             assert_eq!(Filter::parse(source), Ok(wanted), "{source}");
         }
+    }
+
+    #[test]
+    fn many_joined_conditions_are_one_list() {
+        let is = |number| Filter::compare("a", Comparison::Eq, Value::Int(number));
+        let all = is(0).and(is(1)).and(is(2).and(is(3)));
+        assert_eq!(Ok(all), Filter::parse("a==0 and a==1 and a==2 and a==3"));
+        let mixed = is(0).or(is(1)).and(is(2)).or(is(3));
+        assert_eq!(Ok(mixed), Filter::parse("(a==0 or a==1) and a==2 or a==3"));
+        // Functions that visit the conditions are recursive, and so is dropping them.
+        let any = (1..200_000).map(is).fold(is(0), Filter::or);
+        assert_eq!(any.clone().columns(), ["a"]);
     }
 
     #[test]
