@@ -206,21 +206,31 @@ class Slot {
     }
 
     /** Returns the instance; creates it if necessary. */
+    /** Loads the module from another source. */
+    replace(source) {
+        this.source = source;
+        this.module = undefined;
+        this.engine = undefined;
+    }
+
     async load() {
-        if (this.engine) {
-            return this.engine;
+        while (!this.engine) {
+            this.module ??= compile(this.source);
+            const { module } = this;
+            let instance;
+            try {
+                instance = await WebAssembly.instantiate(await module, {});
+            } catch (error) {
+                if (this.module === module) {
+                    this.module = undefined;
+                    throw error;
+                }
+            }
+            // In the meantime another call may have created the instance, or replaced the source.
+            if (instance && this.module === module) {
+                this.engine ??= new Engine(instance, this);
+            }
         }
-        this.module ??= compile(this.source);
-        let module;
-        try {
-            module = await this.module;
-        } catch (error) {
-            this.module = undefined;
-            throw error;
-        }
-        const instance = await WebAssembly.instantiate(module, {});
-        // Another call may have created it in the meantime.
-        this.engine ??= new Engine(instance, this);
         return this.engine;
     }
 }
@@ -284,9 +294,7 @@ export async function init(sources = {}) {
         [frames, sources.frames],
     ]) {
         if (source !== undefined) {
-            slot.source = source;
-            slot.module = undefined;
-            slot.engine = undefined;
+            slot.replace(source);
         }
     }
     const wanted = [];

@@ -247,6 +247,34 @@ test("memory that grows during a call does not matter", async () => {
     assert.ok(wasm.memory.buffer.byteLength > before + 10 ** 7);
 });
 
+test("the last module that is set is used, even if an earlier one is loaded later", async () => {
+    const read = (name) => readFileSync(new URL(`../${name}.wasm`, import.meta.url));
+    const [chunks, frames] = [read("ferroblosc"), read("ferroblosc-frames")];
+    const deferred = () => {
+        let settle;
+        const promise = new Promise((resolve, reject) => {
+            settle = { resolve, reject };
+        });
+        return { promise, ...settle };
+    };
+    const engine = await loadFrames();
+    // The module for frames would be used for chunks.
+    engine.slot.engine = undefined;
+    try {
+        for (const end of ["resolve", "reject"]) {
+            const [first, second] = [deferred(), deferred()];
+            const loads = [init({ chunks: first.promise }), init({ chunks: second.promise })];
+            first[end](end === "resolve" ? frames : new Error("no module"));
+            await new Promise((resolve) => setTimeout(resolve, 50));
+            second.resolve(chunks);
+            await Promise.all(loads);
+            assert.ok(!("fb_frame_new" in (await loadChunks()).wasm), end);
+        }
+    } finally {
+        engine.slot.engine = engine;
+    }
+});
+
 test("damaged MessagePack", () => {
     const deep = new Uint8Array(100_000).fill(0x91);
     assert.throws(() => decodeMessagePack(deep), /nested too deeply/);
