@@ -1,6 +1,14 @@
 // Chunks: the codec class of Zarr libraries, and functions for chunks of Blosc2.
 
-import { BloscError, ErrorCode, bytesOf, limitOf, loadChunks, loadFrames } from "./engine.js";
+import {
+    BloscError,
+    ErrorCode,
+    bytesOf,
+    limitOf,
+    loadChunks,
+    loadFor,
+    loadFrames,
+} from "./engine.js";
 
 /** The codecs, by the number in the format. */
 const CODECS = ["blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd"];
@@ -42,7 +50,7 @@ const MISSING = [ErrorCode.CODEC_SUPPORT, ErrorCode.FILTER];
 /** Decompresses a chunk into `out`, or into a new array. */
 async function decompressed(chunk, out, limit) {
     const dest = out && bytesOf(out);
-    const engine = await loadChunks();
+    const engine = await loadFor(chunk, loadChunks);
     try {
         const decoded = engine.decompress(chunk, dest, limit);
         return out ?? decoded;
@@ -51,7 +59,7 @@ async function decompressed(chunk, out, limit) {
             throw error;
         }
     }
-    const decoded = (await loadFrames()).decompress(chunk, dest, limit);
+    const decoded = (await loadFor(chunk, loadFrames)).decompress(chunk, dest, limit);
     return out ?? decoded;
 }
 
@@ -74,7 +82,7 @@ async function compressed(data, { clevel, cname, shuffle, blocksize, typesize },
     }
     // The choice of other libraries: bits of single bytes, bytes of larger items.
     const filter = shuffle === -1 ? (typesize === 1 ? 2 : 1) : shuffle;
-    const engine = await loadChunks();
+    const engine = await loadFor(bytes, loadChunks);
     return engine.compress(bytes, { codec, level: clevel, filter, typesize, blocksize, isBlosc1 });
 }
 

@@ -53,16 +53,17 @@ export function isBytes(value) {
     );
 }
 
-/** Returns a view of the bytes of a buffer or an array. */
+/**
+ * Returns a view of the bytes of a buffer or an array. It is always a plain `Uint8Array` of a fixed
+ * length: `slice` of Node's `Buffer` does not copy, and views of growable buffers can become
+ * longer. A detached buffer is a `TypeError`.
+ */
 export function bytesOf(data) {
-    if (data instanceof Uint8Array) {
-        return data;
-    }
     if (ArrayBuffer.isView(data)) {
         return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
     }
     if (isBytes(data)) {
-        return new Uint8Array(data);
+        return new Uint8Array(data, 0, data.byteLength);
     }
     throw new TypeError("the data must be an ArrayBuffer, or a view of one");
 }
@@ -205,7 +206,6 @@ class Slot {
         this.engine = undefined;
     }
 
-    /** Returns the instance; creates it if necessary. */
     /** Loads the module from another source. */
     replace(source) {
         this.source = source;
@@ -213,6 +213,7 @@ class Slot {
         this.engine = undefined;
     }
 
+    /** Returns the instance; creates it if necessary. */
     async load() {
         while (!this.engine) {
             this.module ??= compile(this.source);
@@ -273,6 +274,19 @@ async function compileResponse(response) {
 
 const chunks = new Slot(new URL("../ferroblosc.wasm", import.meta.url));
 const frames = new Slot(new URL("../ferroblosc-frames.wasm", import.meta.url));
+
+/**
+ * Returns an instance that `load` returns. Fails if the buffer of `bytes` was detached or shortened
+ * while it was loaded: a view of it is then empty.
+ */
+export async function loadFor(bytes, load) {
+    const { length } = bytes;
+    const engine = await load();
+    if (bytes.length !== length) {
+        throw new TypeError("the buffer of the data was detached or shortened before it was read");
+    }
+    return engine;
+}
 
 /** Returns an instance for chunks. */
 export function loadChunks() {

@@ -1,6 +1,6 @@
 // Decoding of MessagePack, the usual form of metalayers.
 
-import { BloscError, ErrorCode } from "./engine.js";
+import { BloscError, ErrorCode, bytesOf } from "./engine.js";
 
 /** Values that are nested more deeply are rejected. */
 const MAX_DEPTH = 100;
@@ -21,6 +21,7 @@ function invalid(text) {
 }
 
 class Decoder {
+    /** Decodes a plain `Uint8Array`. */
     constructor(bytes) {
         this.bytes = bytes;
         this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -73,7 +74,8 @@ class Decoder {
 
     text(length) {
         const start = this.skip(length);
-        return utf8.decode(this.bytes.subarray(start, start + length));
+        // A copy: some decoders refuse shared memory.
+        return utf8.decode(this.bytes.slice(start, start + length));
     }
 
     extension(length) {
@@ -186,9 +188,9 @@ function exact(integer) {
 
 /** Decodes one value, which must use all bytes. */
 export function decodeMessagePack(bytes) {
-    const decoder = new Decoder(bytes);
+    const decoder = new Decoder(bytesOf(bytes));
     const value = decoder.value();
-    if (decoder.at !== bytes.length) {
+    if (decoder.at !== decoder.bytes.length) {
         throw invalid("bytes follow the value");
     }
     return value;

@@ -181,3 +181,33 @@ test("chunks of repeated values are decoded, and their size is limited", async (
     zeros[31] = 0x40;
     assert.ok(equal(await decompress(zeros), new Uint8Array(1 << 20)));
 });
+
+test("data in a detached buffer is an error, also if it was detached during the call", async () => {
+    const transferred = (array) => structuredClone(array, { transfer: [array.buffer] });
+    const detached = numbers(1000);
+    transferred(detached);
+    await assert.rejects(compress(detached), TypeError);
+    await assert.rejects(compress(detached.buffer), TypeError);
+    await assert.rejects(new Blosc().encode(detached), TypeError);
+    for (const encode of [compress, (data) => new Blosc().encode(data)]) {
+        const data = numbers(1000);
+        const encoded = encode(data);
+        transferred(data);
+        await assert.rejects(encoded, /detached or shortened/);
+    }
+    const chunk = await compress(numbers(1000));
+    const decoded = decompress(chunk);
+    transferred(chunk);
+    await assert.rejects(decoded, /detached or shortened/);
+});
+
+test("shared and growable memory is compressed and decompressed", async () => {
+    const shared = new Uint8Array(new SharedArrayBuffer(4000));
+    shared.set(numbers(1000));
+    const chunk = await compress(shared, { typesize: 4 });
+    const copy = new Uint8Array(new SharedArrayBuffer(chunk.length));
+    copy.set(chunk);
+    const out = new SharedArrayBuffer(4000);
+    assert.equal(await decompress(copy, { out }), out);
+    assert.ok(equal(new Uint8Array(out), numbers(1000)));
+});

@@ -66,3 +66,11 @@ test("each form of MessagePack is decoded", () => {
         assert.deepEqual(value(...marker, 5, 1, 2, 3), new Extension(5, Uint8Array.of(1, 2, 3)));
     }
 });
+
+test("bytes of a buffer of Node are copied", () => {
+    const bytes = Buffer.of(0xc4, 2, 5, 6);
+    const decoded = decodeMessagePack(bytes);
+    bytes.fill(0);
+    assert.deepEqual(decoded, Uint8Array.of(5, 6));
+    assert.equal(decodeMessagePack(new Uint8Array(Buffer.of(0xa1, 0x61)).buffer), "a");
+});

@@ -183,3 +183,20 @@ test("invalid limits of a stream are rejected", async () => {
     assert.throws(() => new FrameDecoderStream({ maxBytes: -1 }), RangeError);
     await assert.rejects(collect(decodeFrameStream([], { maxBytes: NaN })), RangeError);
 });
+
+test("a source can reuse the memory of its pieces", async () => {
+    const bytes = fixture("numbers-lz4.b2frame");
+    const raw = fixture("numbers-lz4.b2frame.raw");
+    for (const piece of [new Uint8Array(1000), Buffer.alloc(1000)]) {
+        const source = (function* () {
+            for (let at = 0; at < bytes.length; at += piece.length) {
+                const part = bytes.subarray(at, at + piece.length);
+                piece.set(part);
+                yield piece.subarray(0, part.length);
+                piece.fill(0xee);
+            }
+        })();
+        const parts = await collect(decodeFrameStream(source));
+        assert.ok(equal(Buffer.concat(parts), raw), piece.constructor.name);
+    }
+});
