@@ -36,7 +36,10 @@ const PLUGIN_FILTERS = {
 const utf8 = new TextEncoder();
 const fromUtf8 = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** Calls `work` for all items, for at most `limit` at the same time; returns the results. */
+/**
+ * Calls `work` for all items, for at most `limit` at the same time; returns the results. After an
+ * error no further call is made.
+ */
 async function limited(items, limit, work) {
     const results = new Array(items.length);
     let next = 0;
@@ -44,7 +47,12 @@ async function limited(items, limit, work) {
         while (next < items.length) {
             const at = next;
             next += 1;
-            results[at] = await work(items[at]);
+            try {
+                results[at] = await work(items[at]);
+            } catch (error) {
+                next = items.length;
+                throw error;
+            }
         }
     };
     await Promise.all(Array.from({ length: Math.min(limit, items.length) }, run));

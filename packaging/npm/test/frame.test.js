@@ -409,3 +409,34 @@ test("faulty responses of servers are detected", async () => {
         await assert.rejects(frame.slice(), /has changed since it was opened/);
     });
 });
+
+test("no further request is made after a failed one", async () => {
+    const bytes = fixture("large.b2nd");
+    let requests = 0;
+    let failing = Infinity;
+    const frame = await open(
+        {
+            size: bytes.length,
+            read: async (offset, length) => {
+                requests += 1;
+                if (requests === failing) {
+                    throw new Error("the cable is cut");
+                }
+                await new Promise((resolve) => setTimeout(resolve, 20));
+                return bytes.slice(offset, offset + length);
+            },
+        },
+        { readAhead: 0 },
+    );
+    const slice = () => frame.slice([0, 0], [1024, 1]);
+    requests = 0;
+    await slice();
+    // One for the header of the chunk, and the others for its blocks.
+    assert.ok(requests > 12, `${requests}`);
+    requests = 0;
+    failing = 2;
+    await assert.rejects(slice(), /the cable is cut/);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    // Those that were active.
+    assert.equal(requests, 8);
+});
