@@ -1,6 +1,7 @@
 // Decoding of a frame that arrives as a stream.
 
-import { BloscError, ErrorCode, bytesOf, limitOf, loadFrames } from "./engine.js";
+import { BloscError, ErrorCode, MAX_BYTES, bytesOf, limitOf, loadFrames } from "./engine.js";
+import { Collector, piecesOf } from "./pieces.js";
 
 const FIXED_HEADER = 87;
 const CHUNK_HEADER = 16;
@@ -8,53 +9,9 @@ const EXTENDED_HEADER = 32;
 /** The largest difference between the sizes of a chunk and of its data. */
 const CHUNK_OVERHEAD = 2 ** 16;
 
-/** Collects a number of bytes from pieces of any length. */
-class Collector {
-    constructor() {
-        this.start(0);
-    }
-
-    /** Begins to collect `wanted` bytes, after those that are kept. */
-    start(wanted, kept = []) {
-        this.wanted = wanted;
-        this.pieces = kept;
-        this.length = kept.reduce((sum, piece) => sum + piece.length, 0);
-    }
-
-    /** Adds bytes; returns how many it needed. */
-    add(bytes) {
-        const count = Math.min(bytes.length, this.wanted - this.length);
-        if (count > 0) {
-            // Sources may reuse the memory.
-            this.pieces.push(bytes.slice(0, count));
-            this.length += count;
-        }
-        return count;
-    }
-
-    get isComplete() {
-        return this.length >= this.wanted;
-    }
-
-    /** Returns all bytes. */
-    take() {
-        if (this.pieces.length === 1) {
-            return this.pieces[0];
-        }
-        const all = new Uint8Array(this.length);
-        let at = 0;
-        for (const piece of this.pieces) {
-            all.set(piece, at);
-            at += piece.length;
-        }
-        return all;
-    }
-}
-
-/** Decodes a frame from its first byte to its last. */
+/** Decodes a frame from its first byte to its last. `engine` is set before bytes are pushed. */
 class FrameScanner {
-    constructor(engine, limit) {
-        this.engine = engine;
+    constructor(limit) {
         this.limit = limit;
         this.collected = new Collector();
         this.position = 0;
@@ -66,6 +23,18 @@ class FrameScanner {
     begin(step, wanted, kept) {
         this.step = step;
         this.collected.start(wanted, kept);
+    }
+
+    /** Begins a part without data, whose size `maxBytes` does not limit unless it is larger. */
+    beginPart(name, step, wanted, kept) {
+        const most = Math.max(this.limit, MAX_BYTES) + CHUNK_OVERHEAD;
+        if (wanted > most) {
+            throw new BloscError(
+                `the ${name} of the frame has ${wanted} bytes, and at most ${most} are allowed`,
+                ErrorCode.LIMIT,
+            );
+        }
+        this.begin(step, wanted, kept);
     }
 
     /** Processes bytes; yields the data of each chunk before it decodes the next one. */
@@ -104,7 +73,7 @@ class FrameScanner {
         if (data === 0 && nbytes > 0) {
             throw this.unordered("its chunks have no bytes: they consist of repeated values");
         }
-        this.begin(this.readHeader, header, [bytes]);
+        this.beginPart("header", this.readHeader, header, [bytes]);
     }
 
     readHeader(bytes) {
@@ -121,7 +90,7 @@ class FrameScanner {
                 `its stored chunks have ${this.decoded} bytes of data instead of ${this.nbytes}`,
             );
         } else {
-            this.begin(this.readTail, this.frameLength - this.dataEnd);
+            this.beginPart("trailer", this.readTail, this.frameLength - this.dataEnd);
         }
     }
 
@@ -212,37 +181,13 @@ class FrameScanner {
     }
 }
 
-/** Returns the pieces of a stream. */
-async function* piecesOf(stream) {
-    if (typeof stream.getReader !== "function") {
-        yield* stream;
-        return;
-    }
-    // Not all browsers can iterate over streams.
-    const reader = stream.getReader();
-    let isDone = false;
-    try {
-        for (;;) {
-            const { done, value } = await reader.read();
-            isDone = done;
-            if (done) {
-                return;
-            }
-            yield value;
-        }
-    } finally {
-        if (!isDone) {
-            await reader.cancel().catch(() => {});
-        }
-        reader.releaseLock();
-    }
-}
-
 /** Decodes a frame from a stream, or an iterable of bytes; yields the data of each chunk. */
 export async function* decodeFrameStream(stream, { maxBytes } = {}) {
     const limit = limitOf(maxBytes);
-    const scanner = new FrameScanner(await loadFrames(), limit);
+    const scanner = new FrameScanner(limit);
     for await (const piece of piecesOf(stream)) {
+        // Here an error also cancels the stream.
+        scanner.engine ??= await loadFrames();
         yield* scanner.push(bytesOf(piece));
     }
     scanner.finish();
@@ -255,8 +200,8 @@ export class FrameDecoderStream extends TransformStream {
     constructor({ maxBytes } = {}) {
         limitOf(maxBytes);
         let input;
-        // The inherited streams pass the bytes on: a transformer cannot wait between two chunks of a
-        // piece until the reader asks for the second one.
+        // The inherited streams pass the bytes on: a transformer cannot wait between two chunks of
+        // a piece until the reader asks for the second one.
         super({
             start(controller) {
                 input = controller;

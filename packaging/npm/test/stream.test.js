@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import test from "node:test";
 
-import { ErrorCode, FrameDecoderStream, decodeFrameStream, open } from "../index.js";
+import { ErrorCode, FrameDecoderStream, decodeFrameStream, init, open } from "../index.js";
 import { loadFrames } from "../lib/engine.js";
 import { equal, fixture, manifest } from "./helpers.js";
 
@@ -198,5 +199,41 @@ test("a source can reuse the memory of its pieces", async () => {
         })();
         const parts = await collect(decodeFrameStream(source));
         assert.ok(equal(Buffer.concat(parts), raw), piece.constructor.name);
+    }
+});
+
+test("the length of the trailer is limited", async () => {
+    const bytes = fixture("one.b2frame").slice();
+    new DataView(bytes.buffer).setBigUint64(16, 2n ** 40n);
+    const error = await collect(decodeFrameStream([bytes])).catch((it) => it);
+    assert.match(error.message, /the trailer of the frame has \d+ bytes, and at most/);
+    assert.equal(error.code, ErrorCode.LIMIT);
+});
+
+test("a stream is cancelled if the module cannot be loaded", async () => {
+    const source = () => {
+        let cancelled;
+        const isCancelled = new Promise((resolve) => {
+            cancelled = resolve;
+        });
+        const stream = new ReadableStream({
+            start(controller) {
+                controller.enqueue(fixture("one.b2frame").subarray(0, 100));
+            },
+            cancel: cancelled,
+        });
+        return { stream, isCancelled };
+    };
+    try {
+        await assert.rejects(init({ frames: Promise.reject(new Error("no module")) }), /no module/);
+        const first = source();
+        await assert.rejects(collect(decodeFrameStream(first.stream)), /no module/);
+        await first.isCancelled;
+        const second = source();
+        const decoded = second.stream.pipeThrough(new FrameDecoderStream());
+        await assert.rejects(collect(decoded), /no module/);
+        await second.isCancelled;
+    } finally {
+        await init({ frames: readFileSync(new URL("../ferroblosc-frames.wasm", import.meta.url)) });
     }
 });
