@@ -43,7 +43,7 @@ export interface OpenOptions {
 
 export interface UrlOptions extends OpenOptions {
     /** Further headers of the requests. */
-    headers?: Record<string, string>;
+    headers?: ConstructorParameters<typeof Headers>[0];
     /** The function that is called instead of the global `fetch`. */
     fetch?: typeof globalThis.fetch;
 }

@@ -1,6 +1,7 @@
 // Sources of frames: objects with `size` and `read(offset, length)`.
 
 import { BloscError, ErrorCode, bytesOf, isBytes } from "./engine.js";
+import { Collector, piecesOf } from "./pieces.js";
 
 /** Bytes in memory. */
 class BytesSource {
@@ -49,69 +50,115 @@ export function toSource(source) {
     );
 }
 
+/**
+ * Returns the first byte and the size of the file in the header `Content-Range`; `undefined` for
+ * those that the server does not report, or hides from other origins.
+ */
+function rangeOf(response) {
+    const range = /^bytes (\d+)-\d+\/(\d+|\*)$/i.exec(response.headers.get("content-range") ?? "");
+    return {
+        start: range ? Number(range[1]) : undefined,
+        total: range && range[2] !== "*" ? Number(range[2]) : undefined,
+    };
+}
+
+/** Ends the transfer of a response whose body is not needed. */
+async function discard(response) {
+    // Streams of other implementations of `fetch` may have no such method.
+    await response.body?.cancel?.().catch(() => {});
+}
+
 /** A file on an HTTP server that supports ranges. */
 export class HttpSource {
     constructor(url, { fetch: fetchUrl = globalThis.fetch, headers = {} } = {}) {
         this.name = String(url);
         this.fetch = (init) => fetchUrl.call(globalThis, url, init);
-        this.headers = headers;
+        this.headers = Object.fromEntries(new Headers(headers));
+        // A second header would be appended to the range of a request.
+        delete this.headers.range;
     }
 
     /** Learns the size of the file, and reads its first bytes. */
     async begin(length, signal) {
         const response = await this.request(0, length, signal);
-        const total = /\/(\d+)$/.exec(response.headers.get("content-range") ?? "")?.[1];
         this.version = response.headers.get("etag") ?? response.headers.get("last-modified");
-        // Servers of other origins may hide the header of the range.
-        this.size = total === undefined ? await this.sizeByHead(signal) : Number(total);
+        try {
+            // Servers of other origins may hide the header of the range.
+            this.size = rangeOf(response).total ?? (await this.sizeByHead(signal));
+            if (!Number.isSafeInteger(this.size)) {
+                throw this.error(`the server reports an impossible size of ${this.name}`);
+            }
+        } catch (error) {
+            await discard(response);
+            throw error;
+        }
         this.prefetched = {
             offset: 0,
             bytes: await this.body(response, Math.min(length, this.size)),
         };
     }
 
+    error(text) {
+        return new BloscError(text, ErrorCode.SOURCE);
+    }
+
     async sizeByHead(signal) {
         const response = await this.fetch({ method: "HEAD", headers: this.headers, signal });
         const length = response.headers.get("content-length");
         if (!response.ok || !/^\d+$/.test(length ?? "")) {
-            throw new BloscError(
-                `the server does not report the size of ${this.name}`,
-                ErrorCode.SOURCE,
-            );
+            throw this.error(`the server does not report the size of ${this.name}`);
         }
         return Number(length);
     }
 
+    /** Requests bytes; the response begins with the first of them. */
     async request(offset, length, signal) {
         const range = `bytes=${offset}-${offset + length - 1}`;
         const response = await this.fetch({ headers: { ...this.headers, Range: range }, signal });
-        if (response.status !== 206) {
-            await response.body?.cancel();
-            const text =
-                response.status === 200
-                    ? `the server ignores ranges and would send all of ${this.name}`
-                    : `cannot read ${this.name}: HTTP ${response.status}`;
-            throw new BloscError(text, ErrorCode.SOURCE);
+        const { start = offset } = rangeOf(response);
+        if (response.status === 206 && start === offset) {
+            return response;
         }
-        return response;
+        await discard(response);
+        if (response.status === 206) {
+            throw this.error(
+                `the server sent bytes from ${start} on of ${this.name} instead of ${offset}`,
+            );
+        }
+        throw this.error(
+            response.status === 200
+                ? `the server ignores ranges and would send all of ${this.name}`
+                : `cannot read ${this.name}: HTTP ${response.status}`,
+        );
     }
 
+    /** Returns the body of a response, which must have `length` bytes; reads no further ones. */
     async body(response, length) {
-        const bytes = new Uint8Array(await response.arrayBuffer());
-        if (bytes.length !== length) {
-            const sent = `${bytes.length} bytes of ${this.name}`;
-            const text = `the server sent ${sent} instead of ${length}`;
-            throw new BloscError(text, ErrorCode.SOURCE);
+        const collected = new Collector(length);
+        const pieces = response.body
+            ? piecesOf(response.body)
+            : [new Uint8Array(await response.arrayBuffer())];
+        for await (const piece of pieces) {
+            const bytes = bytesOf(piece);
+            if (collected.add(bytes) < bytes.length) {
+                throw this.error(`the server sent more than ${length} bytes of ${this.name}`);
+            }
         }
-        return bytes;
+        if (!collected.isComplete) {
+            throw this.error(
+                `the server sent ${collected.length} bytes of ${this.name} instead of ${length}`,
+            );
+        }
+        return collected.take();
     }
 
     async read(offset, length, { signal } = {}) {
         const response = await this.request(offset, length, signal);
         const version = response.headers.get("etag") ?? response.headers.get("last-modified");
-        if (version !== this.version) {
-            await response.body?.cancel();
-            throw new BloscError(`${this.name} has changed since it was opened`, ErrorCode.SOURCE);
+        const { total = this.size } = rangeOf(response);
+        if (version !== this.version || total !== this.size) {
+            await discard(response);
+            throw this.error(`${this.name} has changed since it was opened`);
         }
         return this.body(response, length);
     }

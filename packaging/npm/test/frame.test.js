@@ -410,6 +410,120 @@ test("faulty responses of servers are detected", async () => {
     });
 });
 
+/** Returns a function like `fetch` for one file, whose responses `change` can replace. */
+function fetchOf(bytes, change = (response) => response) {
+    const requests = [];
+    const fetch = async (url, { method = "GET", headers }) => {
+        const given = new Headers(headers);
+        requests.push(given);
+        if (method === "HEAD") {
+            return new Response(undefined, { headers: { "Content-Length": bytes.length } });
+        }
+        const [start, end] = /^bytes=(\d+)-(\d+)$/.exec(given.get("range")).slice(1).map(Number);
+        const part = bytes.subarray(start, end + 1);
+        return change(
+            new Response(part, {
+                status: 206,
+                headers: {
+                    "Content-Range": `bytes ${start}-${start + part.length - 1}/${bytes.length}`,
+                },
+            }),
+            requests.length,
+        );
+    };
+    return { fetch, requests };
+}
+
+/** Returns a response with another header or body. */
+function changed(response, { range, body = response.body }) {
+    const headers = new Headers(response.headers);
+    headers.set("Content-Range", range ?? headers.get("Content-Range"));
+    return new Response(body, { status: response.status, headers });
+}
+
+test("a range that was not requested is detected", async () => {
+    const bytes = fixture("large.b2nd");
+    // The size of the body is right.
+    const { fetch } = fetchOf(bytes, (response, count) =>
+        count < 3
+            ? response
+            : changed(response, {
+                  range: `bytes 0-4095/${bytes.length}`,
+              }),
+    );
+    const frame = await fromUrl("http://localhost/f.b2nd", { fetch });
+    await assert.rejects(frame.slice([70, 130], [80, 140]), {
+        code: ErrorCode.SOURCE,
+        message: /bytes from 0 on .* instead of/,
+    });
+});
+
+test("another size of the file is a change, also without an ETag", async () => {
+    const bytes = fixture("large.b2nd");
+    const { fetch } = fetchOf(bytes, (response, count) => {
+        const range = response.headers.get("Content-Range");
+        return count < 3
+            ? response
+            : changed(response, { range: range.replace(/\d+$/, bytes.length + 1) });
+    });
+    const frame = await fromUrl("http://localhost/f.b2nd", { fetch });
+    await assert.rejects(frame.slice([0, 0], [1, 1]), /has changed since it was opened/);
+});
+
+test("a body without end is not read to its end", async () => {
+    const bytes = fixture("large.b2nd");
+    let sent = 0;
+    let isCancelled = false;
+    const endless = () =>
+        new ReadableStream({
+            pull(controller) {
+                sent += 1000;
+                if (sent > 10 ** 7) {
+                    controller.close();
+                } else {
+                    controller.enqueue(new Uint8Array(1000));
+                }
+            },
+            cancel() {
+                isCancelled = true;
+            },
+        });
+    const { fetch } = fetchOf(bytes, (response) => changed(response, { body: endless() }));
+    await assert.rejects(fromUrl("http://localhost/f.b2nd", { fetch }), {
+        code: ErrorCode.SOURCE,
+        message: /sent more than 4096 bytes/,
+    });
+    assert.ok(isCancelled && sent < 10_000, `${sent}`);
+});
+
+test("impossible sizes of a file are errors, and end the transfer", async () => {
+    let isCancelled = false;
+    const body = new ReadableStream({
+        cancel() {
+            isCancelled = true;
+        },
+    });
+    const { fetch } = fetchOf(fixture("large.b2nd"), (response) =>
+        changed(response, { range: `bytes 0-4095/${10n ** 30n}`, body }),
+    );
+    await assert.rejects(fromUrl("http://localhost/f.b2nd", { fetch }), /an impossible size/);
+    assert.ok(isCancelled);
+});
+
+test("headers can be an object of the class Headers, and do not replace the range", async () => {
+    const { fetch, requests } = fetchOf(fixture("grid-lz4.b2nd"), (response) =>
+        changed(response, { range: "bytes */*" }),
+    );
+    for (const headers of [new Headers({ Authorization: "a" }), [["authorization", "a"]]]) {
+        const frame = await fromUrl("http://localhost/f.b2nd", { fetch, headers });
+        assert.equal((await frame.slice()).length, 60_000);
+    }
+    const headers = { authorization: "a", range: "bytes=5-6" };
+    assert.equal((await fromUrl("http://localhost/f.b2nd", { fetch, headers })).nchunks, 12);
+    assert.ok(requests.length > 6);
+    assert.ok(requests.every((it) => it.get("authorization") === "a"));
+});
+
 test("no further request is made after a failed one", async () => {
     const bytes = fixture("large.b2nd");
     let requests = 0;
