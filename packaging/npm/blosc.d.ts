@@ -72,6 +72,7 @@ export function decompress<T extends Bytes>(
 
 /** An error of this package, with a code of C-Blosc2 or of `ErrorCode`. */
 export class BloscError extends Error {
+    constructor(message: string, code: number, options?: { cause?: unknown });
     readonly name: "BloscError";
     readonly code: number;
 }

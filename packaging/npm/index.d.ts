@@ -21,7 +21,10 @@ export interface Source {
     readonly size: number;
     /** The name in texts of errors. */
     readonly name?: string;
-    /** Returns exactly `length` bytes from `offset` on. Several calls may be active at a time. */
+    /**
+     * Returns exactly `length` bytes from `offset` on, in memory that no other call writes to:
+     * several calls may be active at a time.
+     */
     read(
         offset: number,
         length: number,
@@ -30,7 +33,7 @@ export interface Source {
 }
 
 export interface OpenOptions {
-    /** The largest result of `chunk` and `slice` in bytes. Default: 2²⁸. */
+    /** The largest result of `chunk`, `slice` and `vlmeta` in bytes. Default: 2²⁸. */
     maxBytes?: number;
     /**
      * The length of the shortest request in bytes. Ranges with smaller gaps are read together.
@@ -52,8 +55,12 @@ export interface ReadOptions {
     signal?: AbortSignal;
 }
 
+/** `Float16Array`, if the libraries of TypeScript that are in use declare it. */
+type Float16Items = typeof globalThis extends { Float16Array: { prototype: infer T } } ? T : never;
+
 /** The items of a slice. Types without a typed array, such as records, are bytes. */
 export type Items =
+    | Float16Items
     | Uint8Array
     | Int8Array
     | Uint16Array
@@ -145,7 +152,7 @@ export class Extension {
 }
 
 /**
- * Decodes one value. Maps with other keys than texts are of type `Map`; integers that a number cannot
- * represent exactly are of type `bigint`.
+ * Decodes one value. Maps with other keys than texts are of type `Map`; integers that a number
+ * cannot represent exactly are of type `bigint`.
  */
-export function decodeMessagePack(bytes: Uint8Array): unknown;
+export function decodeMessagePack(bytes: Bytes): unknown;
