@@ -14,7 +14,7 @@
 //! | `layout.rs` | the length of the README and the width of lines with their limits |
 //! | `links.rs` | links with their target files and headings |
 //! | `markdown.rs` | nothing: the Markdown parser |
-//! | `modules.rs` | the public modules with their examples |
+//! | `modules.rs` | the public modules with their examples; tables of files with the modules |
 //! | `notice.rs` | the list of licences with the crates Cargo links |
 //! | `packages.rs` | the test data in a packed crate with those its sources read |
 //! | `speeds.rs` | the speeds in the README with the measured table |

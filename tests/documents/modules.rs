@@ -1,4 +1,5 @@
-//! Every public module of the crates has an example, which runs as a documentation test.
+//! Every public module of the crates has an example, which runs as a documentation test. The tables
+//! of files at the start of source files list all modules.
 
 /// Returns the documented public modules of the crate with its sources in `folder`.
 fn modules(folder: &str) -> Vec<String> {
@@ -33,4 +34,43 @@ fn every_public_module_has_an_example() {
             assert!(has_example, "{folder}/{module}");
         }
     }
+}
+
+/// Returns the modules that a source file with a table of files declares, but does not list.
+fn unlisted(source: &str) -> Vec<String> {
+    let comment: Vec<&str> = source.lines().filter(|line| line.starts_with("//!")).collect();
+    if !comment.iter().any(|line| line.starts_with("//! | file |")) {
+        return Vec::new();
+    }
+    let lines: Vec<&str> = source.lines().collect();
+    let is_test = |at: usize| at > 0 && lines[at - 1].starts_with("#[cfg(test)]");
+    let module = |at: usize| {
+        let line = lines[at].strip_prefix("pub ").unwrap_or(lines[at]);
+        line.strip_prefix("mod ")?.strip_suffix(';')
+    };
+    let names = (0..lines.len()).filter(|&at| !is_test(at)).filter_map(module);
+    let is_listed = |name: &str| {
+        let forms = [".rs", "/", "/mod.rs", ""].map(|end| format!("`{name}{end}`"));
+        comment.iter().any(|line| forms.iter().any(|form| line.contains(form)))
+    };
+    names.filter(|name| !is_listed(name)).map(str::to_owned).collect()
+}
+
+#[test]
+fn tables_of_files_list_all_modules() {
+    let with = |modules: &str| {
+        unlisted(&format!("//! | file | content |\n//! | `a.rs`, `b/` | … |\n{modules}"))
+    };
+    assert_eq!(with("mod a;\npub mod b;\n#[cfg(test)]\nmod tests;\nmod c;\n"), ["c"]);
+    let mut tables = 0;
+    let mut found = Vec::new();
+    for folder in ["src", "formats/src", "capi", "hdf5", "tools", "tests", "packaging/npm/src"] {
+        for path in crate::files(folder, ".rs") {
+            let source = std::fs::read_to_string(&path).unwrap();
+            tables += usize::from(source.contains("\n//! | file |"));
+            found.extend(unlisted(&source).into_iter().map(|name| format!("{path:?}: {name}")));
+        }
+    }
+    assert!(tables > 15, "{tables}");
+    assert_eq!(found, Vec::<String>::new());
 }

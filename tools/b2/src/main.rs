@@ -7,7 +7,7 @@
 //! | file | content |
 //! |---|---|
 //! | `cli.rs`, `cli/` | commands and options; the texts of the help, values of options |
-//! | `error.rs`, `style.rs` | errors and warnings; colours |
+//! | `error.rs`, `plural.rs`, `style.rs` | errors and warnings; numbers in messages; colours |
 //! | `io.rs` | input and output files, and standard input and output |
 //! | `info.rs`, `json.rs`, `ls.rs` | descriptions of files, as text and as JSON |
 //! | `cat.rs`, `slice.rs`, `printer.rs` | items as text, CSV and JSON |
@@ -15,8 +15,9 @@
 //! | `stats.rs`, `diff/`, `scan.rs` | statistics, comparison, and reading in threads |
 //! | `meta.rs`, `msgpack.rs` | metalayers, attributes and metadata, and MessagePack as JSON |
 //! | `store.rs` | stores of python-blosc2 for the commands above, and for `verify` |
+//! | `rows.rs`, `tables.rs` | `cat` and `head`, and `convert`, for tables in stores |
 //! | `members.rs` | changes of stores, and their conversion and repair |
-//! | `verify.rs`, `repair.rs` | verification and repair |
+//! | `verify.rs`, `repair.rs`, `settled.rs` | verification, also of files that change, and repair |
 //! | `convert.rs`, `csv.rs`, `settings.rs` | conversion, CSV files, and the options of compression |
 //! | `names.rs` | formats by the extensions of file names |
 //! | `options.rs` | the options that an output of `convert` supports |
@@ -25,7 +26,8 @@
 //! | `targets.rs`, `trial.rs` | its inputs and outputs, and the choice of filters |
 //! | `append.rs`, `resize.rs`, `compact.rs` | changes of frames and arrays in place |
 //! | `concat.rs`, `extract.rs`, `recompress.rs` | joined, sliced and recompressed frames and arrays |
-//! | `inplace.rs`, `fill.rs` | locks and durable changes; items written to a part of an array |
+//! | `inplace.rs`, `fill.rs` | durable changes; items written to a part of an array |
+//! | `lock.rs`, `state.rs` | locks, and the detection of changes by other programs |
 //! | `manual.rs` | manual pages |
 //! | `draw.rs`, `picture.rs` | plots of items, and their forms as SVG and PNG |
 //! | `view/` | the terminal viewer |
