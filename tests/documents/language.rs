@@ -19,9 +19,13 @@ const AVOIDED: [(&str, &str); 13] = [
 ];
 
 /// The file types and the start of their comments; documents are checked as a whole.
-const TYPES: [(&str, &str); 11] = [
+const TYPES: [(&str, &str); 15] = [
     (".md", ""),
     (".rs", "//"),
+    (".js", "//"),
+    (".js", "*"),
+    (".ts", "//"),
+    (".ts", "*"),
     (".c", "/*"),
     (".h", "*"),
     (".f90", "!"),
