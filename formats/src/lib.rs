@@ -1,5 +1,5 @@
-//! The formats around Blosc: files of Bloscpack, directories of bcolz, stores of python-blosc2 and
-//! `.npy` files; conversion between these formats, except stores, and those of `ferroblosc`.
+//! The file formats around Blosc: Bloscpack, bcolz, the stores of python-blosc2, NumPy, Zarr, CSV,
+//! HDF5, Arrow and Parquet, and conversion between them and the formats of `ferroblosc`.
 //!
 //! | to … | use |
 //! |---|---|
@@ -12,6 +12,7 @@
 //! | read files of comma-separated values (feature `csv`) | `csv` |
 //! | read and write HDF5 files (feature `hdf5`) | `hdf5` |
 //! | convert, verify and repair files of any format | [`convert`] |
+//! | convert tables from and to Arrow and Parquet (feature `arrow`) | [`convert`] |
 //!
 //! Each module has its own error type.
 

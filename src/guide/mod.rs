@@ -1,4 +1,4 @@
-//! A guide with a page for each task. It contains no code.
+//! A guide with a page for each task. Its modules consist of documentation only.
 //!
 //! | task | page |
 //! |---|---|
@@ -12,7 +12,7 @@
 //! | read untrusted data | [`untrusted`] |
 //! | replace other crates | [`other_crates`] |
 //!
-//! All pages need this:
+//! Most examples import these types:
 //!
 //! ```
 //! use ferroblosc::b2nd::Array; // arrays with any number of dimensions

@@ -80,4 +80,4 @@
 //! | `array.set_slice_items(&[0..2, 3..5], &items)?` | `array.set([0..2, 3..5], &items)?` |
 //! | `array.get::<f32>(&[1, 2])?` | `array.get::<f32>((1, 2))?[0]` |
 //!
-//! There is no C library, and parameters are passed by value.
+//! `libblosc2` is not needed, and parameters are passed by value.

@@ -15,7 +15,7 @@
 //! | tables of stores, Arrow IPC, Parquet (feature `arrow`) | each other | by rows |
 //! | Zarr, frames | b2nd, Zarr | rewrites chunk headers if possible; otherwise recompresses |
 //!
-//! A table becomes a directory with one array frame per column.
+//! [`ctable_to_b2nd`] writes a ctable as a directory with an array for each column.
 //!
 //! Copied chunks are decompressed to find damaged ones, which are errors. If both are frames, this
 //! is done only if the copy has checksums.
