@@ -33,6 +33,9 @@ const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 pub(super) const MAX_VALUE_SIZE: u64 = 160;
 /// The memory of a value without its content, in bytes.
 const VALUE_SIZE: u64 = size_of::<Value>() as u64;
+/// The number of significant digits that identify each float. More digits do not change it, and
+/// formatting panics above 65,536.
+const MAX_DIGITS: usize = 17;
 /// The budget after a message with too many values.
 const EXHAUSTED: u64 = u64::MAX;
 
@@ -257,7 +260,7 @@ impl Value {
     pub fn rounded(self, digits: usize) -> Value {
         let all = |values: Vec<Value>| values.into_iter().map(|value| value.rounded(digits));
         let round = |value: f64| {
-            let text = format!("{value:.*e}", digits.max(1) - 1);
+            let text = format!("{value:.*e}", digits.clamp(1, MAX_DIGITS) - 1);
             text.parse().ok().filter(|value: &f64| value.is_finite()).unwrap_or(value)
         };
         match self {
@@ -673,6 +676,16 @@ fn unicode(dtype: &Dtype, bytes: &[u8]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn floats_are_rounded_to_any_number_of_digits() {
+        let list = Value::List(vec![Value::Float(0.1), Value::Complex(279.98765, 1e300)]);
+        assert_eq!(list.clone().rounded(usize::MAX), list);
+        assert_eq!(list.clone().rounded(17), list);
+        let rounded = Value::List(vec![Value::Float(0.1), Value::Complex(280.0, 1e300)]);
+        assert_eq!(list.rounded(4), rounded);
+        assert_eq!(Value::Float(15.0).rounded(0), Value::Float(20.0));
+    }
 
     #[test]
     fn base64_round_trips() {
