@@ -423,6 +423,13 @@ static void row_n39_chunks_of_slices(void) {
     CHECK(chunks != NULL && chunks[1] == 1);
     free(chunks);
     CHECK_IS(blosc2_get_slice_nchunks(array->sc, NULL, stop, &chunks), BLOSC2_ERROR_NULL_POINTER);
+    /* A slice that starts after the last item counts no chunk, also inside the last chunk. */
+    start[1] = array->shape[1];
+    CHECK(start[1] % array->chunkshape[1] != 0);
+    CHECK_IS(blosc2_get_slice_nchunks(array->sc, start, array->shape, &chunks), 0);
+    CHECK_IS(blosc2_get_slice_nchunks(array->sc, start, array->extshape, &chunks), 0);
+    CHECK(chunks == NULL);
+    start[1] = 3;
     b2nd_free(array);
   }
 }

@@ -333,7 +333,7 @@ impl SliceRequest {
 }
 
 /// Returns the indices of the chunks that a slice touches, ascending. An empty slice inside a chunk
-/// includes that chunk.
+/// includes that chunk, unless it starts after the last item.
 ///
 /// # Errors
 /// [`Error::InvalidParam`] for a negative start, [`Error::MemoryAlloc`].
@@ -352,7 +352,8 @@ pub fn slice_chunks(geometry: &Geometry, start: &[i64], stop: &[i64]) -> Result<
         }
         let end = stop / chunk + i64::from(stop % chunk != 0);
         ranges[dim] = (start / chunk, end.min(geometry.chunks_along(dim)));
-        if ranges[dim].0 >= ranges[dim].1 {
+        // The last chunk may extend beyond the items.
+        if ranges[dim].0 >= ranges[dim].1 || start >= geometry.shape[dim] {
             return Ok(numbers);
         }
     }
@@ -517,8 +518,10 @@ mod tests {
             assert_eq!(is_all, items == all, "{case}");
             assert_eq!(fills_chunk, items as i64 == geometry.extchunknitems, "{case}");
         }
-        // A slice of padding alone is counted by its chunk, but has no items.
         let touched = slice_chunks(geometry, &start, &stop).unwrap();
+        if (0..2).any(|dim| start[dim] >= geometry.shape[dim]) {
+            assert!(touched.is_empty(), "{case}: {touched:?}");
+        }
         if (0..2).all(|dim| start[dim] < stop[dim].min(geometry.shape[dim])) {
             assert!(touched.iter().eq(chunks.iter().map(|chunk| &chunk.0)), "{case}");
         }
