@@ -80,6 +80,11 @@ static void variable(void) {
     CHECK_IS(blosc2_vlmeta_update(schunk, "b", large, 1, NULL), BLOSC2_ERROR_NOT_FOUND);
     CHECK_IS(blosc2_vlmeta_delete(schunk, "b"), BLOSC2_ERROR_NOT_FOUND);
     CHECK_IS(blosc2_vlmeta_exists(schunk, "b"), BLOSC2_ERROR_NOT_FOUND);
+    /* Names that begin like others. */
+    CHECK_IS(blosc2_vlmeta_exists(schunk, "empty"), 2);
+    CHECK_IS(blosc2_vlmeta_exists(schunk, ""), BLOSC2_ERROR_NOT_FOUND);
+    CHECK_IS(blosc2_vlmeta_exists(schunk, "empt"), BLOSC2_ERROR_NOT_FOUND);
+    CHECK_IS(blosc2_vlmeta_exists(schunk, "emptyy"), BLOSC2_ERROR_NOT_FOUND);
     CHECK_IS(blosc2_vlmeta_get(schunk, "b", &found, &len), BLOSC2_ERROR_NOT_FOUND);
     CHECK(found == NULL && len == 0);
     CHECK_IS(blosc2_vlmeta_get(schunk, "empty", &found, &len), 2);

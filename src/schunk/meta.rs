@@ -15,11 +15,7 @@ use std::borrow::Cow;
 /// [`Error::InvalidParam`] if the name is too long, [`Error::NotFound`].
 fn find<S: State + ?Sized>(s: &S, kind: Layers, name: &[u8]) -> Result<usize> {
     check_name(name)?;
-    let mut found = None;
-    s.with_layers(kind, &mut |layers| {
-        found = layers.iter().position(|&(other, _)| other == name);
-    });
-    found.ok_or(Error::NotFound)
+    s.find_layer(kind, name).ok_or(Error::NotFound)
 }
 
 fn check_name(name: &[u8]) -> Result<()> {
@@ -54,12 +50,6 @@ fn check_count(kind: &str, number: usize, most: usize) -> Result<()> {
         return Ok(());
     }
     Err(refuse(format!("there are {number} {kind} already, and at most {most} are possible")))
-}
-
-fn count<S: State + ?Sized>(s: &S, kind: Layers) -> usize {
-    let mut count = 0;
-    s.with_layers(kind, &mut |layers| count = layers.len());
-    count
 }
 
 /// A change to the list of metalayers of one kind.
@@ -131,7 +121,7 @@ pub fn add<S: State + ?Sized>(s: &mut S, name: &[u8], content: &[u8]) -> Result<
     let _held = s.frame().map(Frame::lock_exclusive).transpose()?;
     refresh_from_file(s)?;
     check_new(s, Layers::Fixed, name)?;
-    let number = count(s, Layers::Fixed);
+    let number = s.layer_count(Layers::Fixed);
     check_count("metalayers", number, MAX_METALAYERS)?;
     if s.frame().is_some() && s.counters().nchunks > 0 {
         return Err(refuse("a frame with chunks accepts no further fixed metalayers"));
@@ -264,7 +254,7 @@ fn vl_add_made<S: State + ?Sized>(
     let _held = s.frame().map(Frame::lock_exclusive).transpose()?;
     refresh_from_file(s)?;
     check_new(s, Layers::Variable, name)?;
-    let number = count(s, Layers::Variable);
+    let number = s.layer_count(Layers::Variable);
     let checked = |most| check_count("variable-length metalayers", number, most);
     checked(MAX_VLMETALAYERS)?;
     // C-Blosc2 can read a frame with more, but its next append destroys the frame.
@@ -309,7 +299,7 @@ pub fn vl_delete<S: State + ?Sized>(s: &mut S, name: &[u8]) -> Result<usize> {
     write_frame(s, Layers::Variable, Edit::Remove(number), Section::Trailer)?;
     s.remove_layer(number);
     s.bump_version();
-    Ok(count(s, Layers::Variable))
+    Ok(s.layer_count(Layers::Variable))
 }
 
 /// Returns the index and the content of a variable-length metalayer.

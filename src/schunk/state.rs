@@ -50,6 +50,22 @@ pub trait State {
     /// Calls `f` with the metalayers of a kind.
     fn with_layers(&self, kind: Layers, f: &mut dyn FnMut(&[Layer<'_>]));
 
+    /// Returns the index of the metalayer with a name.
+    fn find_layer(&self, kind: Layers, name: &[u8]) -> Option<usize> {
+        let mut found = None;
+        self.with_layers(kind, &mut |layers| {
+            found = layers.iter().position(|&(other, _)| other == name);
+        });
+        found
+    }
+
+    /// Returns the number of metalayers of a kind.
+    fn layer_count(&self, kind: Layers) -> usize {
+        let mut count = 0;
+        self.with_layers(kind, &mut |layers| count = layers.len());
+        count
+    }
+
     /// Loads counters and metalayers that changed in the file, and increments the version.
     fn reload(&self, loaded: Loaded);
 

@@ -11,6 +11,7 @@ use super::loans::Loans;
 use super::schunk::{Allocated, CSchunk};
 use crate::types::params::{blosc2_cparams, blosc2_dparams};
 use crate::types::schunk::blosc2_schunk;
+use ferroblosc::frame::MAX_NAME_LEN;
 use ferroblosc::schunk::{Layers, State};
 use ferroblosc::{Buffer, Error, Result, trace_error};
 use ferroblosc_capi_common::pointers::{self, StableSource, overlap};
@@ -106,10 +107,11 @@ impl CSchunk {
                         return false;
                     };
                     let len = usize::try_from(layer.content_len).unwrap_or(0);
-                    let name_len = if layer.name.is_null() {
-                        0
-                    } else {
+                    // Most names are not read: the addresses alone exclude them.
+                    let name_len = if has(layer.name.cast(), MAX_NAME_LEN + 1) {
                         CStr::from_ptr(layer.name).count_bytes() + 1
+                    } else {
+                        0
                     };
                     has(layer.content, len) || has(layer.name.cast(), name_len)
                 })

@@ -679,6 +679,31 @@ impl State for CSchunk {
         f(&layers);
     }
 
+    /// Compares the names in place: a list of thousands of metalayers is expensive.
+    fn find_layer(&self, kind: Layers, name: &[u8]) -> Option<usize> {
+        // Names are C strings, so none contains a NUL.
+        if name.contains(&0) {
+            return None;
+        }
+        let _held = self.hold_layers(false);
+        let (array, count) = self.layers(kind);
+        (0..count).find(|&i| {
+            // SAFETY: the entries below the count are valid, and their names are NUL-terminated.
+            // The comparison ends at the NUL of a shorter name; a name that begins with all bytes
+            // of `name`, none of which is NUL, has a byte after them.
+            unsafe {
+                let own = (**array.add(i)).name;
+                libc::strncmp(own, name.as_ptr().cast(), name.len()) == 0
+                    && *own.add(name.len()) == 0
+            }
+        })
+    }
+
+    fn layer_count(&self, kind: Layers) -> usize {
+        let _held = self.hold_layers(false);
+        self.layers(kind).1
+    }
+
     fn reload(&self, loaded: Loaded) {
         // The changes are those of the base's file; the view itself stays unchanged.
         let owner = self.owner();
