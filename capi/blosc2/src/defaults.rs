@@ -5,6 +5,7 @@
 use crate::constants::blosc1::{BLOSC_BLOSCLZ, BLOSC_FORWARD_COMPAT_SPLIT, BLOSC_SHUFFLE};
 use crate::constants::io::BLOSC2_IO_FILESYSTEM;
 use crate::constants::limits::BLOSC2_MAX_FILTERS;
+use crate::types::flag::flag;
 use crate::types::io::{blosc2_io, blosc2_storage};
 use crate::types::params::{blosc2_cparams, blosc2_dparams};
 use crate::types::stdio::blosc2_stdio_mmap;
@@ -34,7 +35,7 @@ pub const CPARAMS: blosc2_cparams = blosc2_cparams {
     preparams: null_mut(),
     tuner_params: null_mut(),
     tuner_id: 0,
-    instr_codec: false,
+    instr_codec: flag(false),
     codec_params: null_mut(),
     filter_params: [null_mut(); BLOSC2_MAX_FILTERS],
 };
@@ -60,7 +61,7 @@ pub const IO: blosc2_io = blosc2_io {
 
 /// The default storage.
 pub const STORAGE: blosc2_storage = blosc2_storage {
-    contiguous: false,
+    contiguous: flag(false),
     urlpath: null_mut(),
     cparams: null_mut(),
     dparams: null_mut(),
@@ -71,12 +72,12 @@ pub const STORAGE: blosc2_storage = blosc2_storage {
 pub const STDIO_MMAP: blosc2_stdio_mmap = blosc2_stdio_mmap {
     mode: c"r".as_ptr(),
     initial_mapping_size: DEFAULT_INITIAL_SIZE,
-    needs_free: false,
+    needs_free: flag(false),
     addr: null_mut(),
     urlpath: null_mut(),
     file_size: 0,
     mapping_size: 0,
-    is_memory_only: false,
+    is_memory_only: flag(false),
     file: null_mut(),
     fd: -1,
     access_flags: -1,

@@ -8,6 +8,7 @@
 
 use crate::global::ENGINES;
 use crate::stdio::Transfer;
+use crate::types::flag::{flag, is_set};
 use crate::types::io::blosc2_io_cb;
 use crate::types::stdio::blosc2_stdio_mmap;
 use ferroblosc::Error;
@@ -123,7 +124,7 @@ pub(crate) unsafe fn kind_of(callbacks: &blosc2_io_cb, params: *mut c_void) -> M
     // SAFETY: the mode is NULL or NUL-terminated, as the caller of the C function guarantees.
     let mode = unsafe { pointers::c_str(params.mode) }.and_then(mode_of);
     let is_private = mode == Some(MapMode::Private);
-    if params.is_memory_only || is_private { Mapped::Private } else { Mapped::Shared }
+    if is_set(params.is_memory_only) || is_private { Mapped::Private } else { Mapped::Shared }
 }
 
 /// Returns the mapping that the struct describes, if there is one.
@@ -142,7 +143,7 @@ unsafe fn mapping_of(params: *mut blosc2_stdio_mmap) -> Option<Mapping> {
             start: NonNull::new(start.cast())?,
             file_size,
             mapping_size: mapping_size.load(Ordering::Acquire),
-            access: match (writable, (*params).is_memory_only) {
+            access: match (writable, is_set((*params).is_memory_only)) {
                 (false, _) => Access::Read,
                 (true, false) => Access::Write,
                 (true, true) => Access::Private,
@@ -327,7 +328,7 @@ unsafe fn map(params: &mut blosc2_stdio_mmap, urlpath: *const c_char) -> Result<
         params.file = file;
         params.fd = fd;
     }
-    params.is_memory_only = mode.access() == Access::Private;
+    params.is_memory_only = flag(mode.access() == Access::Private);
     params.access_flags = i64::from(mode.access().protection());
     params.map_flags = i64::from(mode.access().flags());
     params.mode = null();
@@ -518,7 +519,7 @@ pub unsafe extern "C" fn blosc2_stdio_mmap_destroy(params: *mut c_void) -> c_int
             opened.addr = null_mut();
             opened.urlpath = null_mut();
             opened.file = null_mut();
-            if opened.needs_free {
+            if is_set(opened.needs_free) {
                 libc::free(params);
             }
             match (synced, unmapped, closed) {

@@ -102,6 +102,11 @@ fn row_u2_outputs_are_defined_after_errors() {
 }
 
 #[test]
+fn every_byte_but_zero_is_true() {
+    passes("flags.c");
+}
+
+#[test]
 fn row_u4_callbacks_can_use_the_super_chunk_of_their_call() {
     passes("reentrant.c");
 }

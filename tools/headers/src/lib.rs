@@ -129,6 +129,7 @@ fn cbindgen(root: &Path, header: &Header, files: &[&str], items: &[ItemType]) ->
         .collect();
     config.defines.insert("windows".into(), "_WIN32".into());
     config.export.rename.insert("timespec".into(), "struct timespec".into());
+    config.export.rename.insert("Flag".into(), "bool".into());
     config.function.prefix = Some(header.export.into());
     config.function.args = Layout::Auto;
     let mut builder = cbindgen::Builder::new().with_config(config);

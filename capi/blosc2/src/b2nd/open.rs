@@ -5,6 +5,7 @@ use crate::bridge::schunk::CSchunk;
 use crate::schunk;
 use crate::schunk::frames;
 use crate::types::b2nd::b2nd_array_t;
+use crate::types::flag::{Flag, is_set};
 use crate::types::schunk::blosc2_schunk;
 use ferroblosc::b2nd::create::{find, true_typesize};
 use ferroblosc::{Error, ErrorKind, Result};
@@ -83,7 +84,7 @@ pub unsafe extern "C" fn b2nd_from_schunk(
 pub unsafe extern "C" fn b2nd_from_cframe(
     cframe: *mut u8,
     cframe_len: i64,
-    copy: bool,
+    copy: Flag,
     array: *mut *mut b2nd_array_t,
 ) -> c_int {
     boundary!(b2nd_from_cframe, {
@@ -93,7 +94,7 @@ pub unsafe extern "C" fn b2nd_from_cframe(
             if cframe.is_null() {
                 return Err(Error::NullPointer);
             }
-            let opened = frames::from_buffer(cframe, cframe_len, copy);
+            let opened = frames::from_buffer(cframe, cframe_len, is_set(copy));
             array.write(of_opened(opened.map_err(|error| error.recast(ErrorKind::Failure))?)?);
         }
         Ok(0)

@@ -6,6 +6,7 @@ use crate::bridge::arguments::ReadGuard;
 use crate::bridge::array::CArray;
 use crate::bridge::schunk::{CSchunk, Entered, Purpose};
 use crate::types::b2nd::{b2nd_array_t, b2nd_context_t};
+use crate::types::flag::{Flag, is_set};
 use ferroblosc::b2nd::{concatenate, refresh, resize};
 use ferroblosc::{Error, Result};
 use ferroblosc_capi_common::boundary;
@@ -163,13 +164,14 @@ pub unsafe extern "C" fn b2nd_concatenate(
     src1: *const b2nd_array_t,
     src2: *const b2nd_array_t,
     axis: i8,
-    copy: bool,
+    copy: Flag,
     array: *mut *mut b2nd_array_t,
 ) -> c_int {
     boundary!(b2nd_concatenate, {
         // SAFETY: the caller passes a context, arrays and a writable pointer, or NULL.
         unsafe {
             let array = cleared(array)?;
+            let copy = is_set(copy);
             let (mut first, second) = (CArray::new(src1)?, CArray::new(src2)?);
             let purpose = if copy { Purpose::Read } else { Purpose::Recompress };
             let _entered =

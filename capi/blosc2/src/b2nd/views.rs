@@ -1,11 +1,12 @@
 //! Functions that create views: arrays that share the items of another array under other
 //! dimensions.
 
-use super::{array_or_discard, cleared, new_array, numbers};
+use super::{Numbers, array_or_discard, cleared, new_array, numbers};
 use crate::bridge::array::CArray;
 use crate::bridge::schunk::{CSchunk, Purpose};
 use crate::schunk;
 use crate::types::b2nd::b2nd_array_t;
+use crate::types::flag::{Flag, is_set};
 use ferroblosc::b2nd::{Geometry, MAX_DIM, State, meta, refresh, view};
 use ferroblosc::schunk::{Layers, State as _};
 use ferroblosc::{Buffer, Error, Result};
@@ -47,6 +48,16 @@ unsafe fn view_of(base: CArray, geometry: &Geometry) -> Result<*mut b2nd_array_t
     }
 }
 
+/// Copies one flag for each dimension, as [`numbers`].
+///
+/// # Safety
+/// The same conditions as for [`numbers`].
+unsafe fn flags(start: *const Flag, ndim: usize) -> Result<Numbers<bool>> {
+    // SAFETY: guaranteed by the caller.
+    let flags = unsafe { numbers(start, ndim) }?;
+    Ok(Numbers { values: flags.values.map(is_set), ndim })
+}
+
 /// Creates a view of an array with additional dimensions of one item.
 ///
 /// The view shares the chunks of the array, which must outlive it.
@@ -61,7 +72,7 @@ unsafe fn view_of(base: CArray, geometry: &Geometry) -> Result<*mut b2nd_array_t
 pub unsafe extern "C" fn b2nd_expand_dims(
     array: *const b2nd_array_t,
     view: *mut *mut b2nd_array_t,
-    axis: *const bool,
+    axis: *const Flag,
     final_dims: u8,
 ) -> c_int {
     boundary!(b2nd_expand_dims, {
@@ -74,7 +85,7 @@ pub unsafe extern "C" fn b2nd_expand_dims(
             if final_dims > MAX_DIM {
                 return Err(Error::InvalidParam);
             }
-            let is_new = numbers(axis, final_dims)?;
+            let is_new = flags(axis, final_dims)?;
             refresh(&*array)?;
             view::check_base(array.chunks())?;
             let geometry = view::expanded(&array.geometry()?, &is_new)?;
@@ -126,7 +137,7 @@ pub unsafe extern "C" fn b2nd_squeeze(
 pub unsafe extern "C" fn b2nd_squeeze_index(
     array: *mut b2nd_array_t,
     view: *mut *mut b2nd_array_t,
-    index: *const bool,
+    index: *const Flag,
 ) -> c_int {
     boundary!(b2nd_squeeze_index, {
         // SAFETY: the caller passes an array, an entry for each dimension and a writable pointer,
@@ -134,7 +145,7 @@ pub unsafe extern "C" fn b2nd_squeeze_index(
         unsafe {
             let out = cleared(view)?;
             let array = CArray::enter(array, Purpose::Inspect)?;
-            let is_left_out = numbers(index, array.ndim()?)?;
+            let is_left_out = flags(index, array.ndim()?)?;
             refresh(&*array)?;
             view::check_base(array.chunks())?;
             let geometry = view::squeezed(&array.geometry()?, &is_left_out)?;

@@ -4,6 +4,7 @@ use crate::constants::io::{
     BLOSC2_IO_FILESYSTEM, BLOSC2_IO_FILESYSTEM_MMAP, BLOSC2_IO_REGISTERED, BLOSC2_IO_USER_DEFINED,
 };
 use crate::defaults::FILESYSTEM_NAME;
+use crate::types::flag::flag;
 use crate::types::io::blosc2_io_cb;
 use crate::{mmap, stdio};
 use ferroblosc::{Error, Result};
@@ -20,7 +21,7 @@ const USERS: usize = BLOSC2_IO_USER_DEFINED as usize - FIRST_USER;
 pub const FILESYSTEM: blosc2_io_cb = blosc2_io_cb {
     id: BLOSC2_IO_FILESYSTEM as u8,
     name: FILESYSTEM_NAME.as_ptr().cast_mut(),
-    is_allocation_necessary: true,
+    is_allocation_necessary: flag(true),
     open: Some(stdio::blosc2_stdio_open),
     close: Some(stdio::blosc2_stdio_close),
     size: Some(stdio::blosc2_stdio_size),
@@ -34,7 +35,7 @@ pub const FILESYSTEM: blosc2_io_cb = blosc2_io_cb {
 pub const FILESYSTEM_MMAP: blosc2_io_cb = blosc2_io_cb {
     id: BLOSC2_IO_FILESYSTEM_MMAP as u8,
     name: c"filesystem_mmap".as_ptr().cast_mut(),
-    is_allocation_necessary: false,
+    is_allocation_necessary: flag(false),
     open: Some(mmap::blosc2_stdio_mmap_open),
     close: Some(mmap::blosc2_stdio_mmap_close),
     size: Some(mmap::blosc2_stdio_mmap_size),

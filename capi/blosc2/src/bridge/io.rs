@@ -4,6 +4,7 @@ use super::active_callbacks::run_io;
 use super::backends::{FILESYSTEM, FILESYSTEM_MMAP, registered};
 use super::read_only::ReadOnlyFileSystem;
 use crate::mmap;
+use crate::types::flag::is_set;
 use crate::types::io::{blosc2_io, blosc2_io_cb};
 use crate::types::stdio::{blosc2_stdio_mmap, blosc2_stdio_params};
 use ferroblosc::io::lock::Lock;
@@ -58,7 +59,7 @@ pub unsafe fn is_locked(io: &blosc2_io) -> bool {
     }
     // SAFETY: the parameters of the file system are NULL or this struct.
     let params = unsafe { io.params.cast::<blosc2_stdio_params>().as_ref() };
-    Lock::enabled(params.is_some_and(|params| params.locking))
+    Lock::enabled(params.is_some_and(|params| is_set(params.locking)))
 }
 
 /// Whether two backends have the same functions.
@@ -131,7 +132,7 @@ impl Backend for CBackend {
     }
 
     fn lends(&self, start: *const u8, len: usize) -> Option<bool> {
-        if self.callbacks.is_allocation_necessary {
+        if is_set(self.callbacks.is_allocation_necessary) {
             return Some(false);
         }
         if !has_same_functions(&self.callbacks, &FILESYSTEM_MMAP) {
@@ -253,7 +254,7 @@ impl Stream for CStream {
         if dest.is_empty() {
             return Ok(0);
         }
-        if self.callbacks.is_allocation_necessary {
+        if is_set(self.callbacks.is_allocation_necessary) {
             return Ok(self.read(position, dest.as_mut_ptr(), dest.len())?.1);
         }
         let (start, len) = self.lend(position, dest.len())?;
@@ -267,7 +268,7 @@ impl Stream for CStream {
     }
 
     fn view(&self, position: u64, len: usize) -> Option<View> {
-        if self.callbacks.is_allocation_necessary {
+        if is_set(self.callbacks.is_allocation_necessary) {
             return None;
         }
         let (start, there) = self.read(position, null_mut(), len).ok()?;
@@ -337,6 +338,7 @@ mod tests {
     use crate::bridge::backends::register;
     use crate::constants::io::BLOSC2_IO_FILESYSTEM_MMAP;
     use crate::defaults::{IO, STDIO_MMAP};
+    use crate::types::flag::flag;
     use std::ffi::{CStr, c_char, c_int};
     use std::path::PathBuf;
     use std::ptr::null;
@@ -475,7 +477,7 @@ mod tests {
         blosc2_io_cb {
             id,
             name: c"diary".as_ptr().cast_mut(),
-            is_allocation_necessary: !lends,
+            is_allocation_necessary: flag(!lends),
             open: Some(open),
             close: Some(close),
             size: Some(size),
@@ -626,7 +628,7 @@ mod tests {
             (1, Some(true), false),
             (201, Some(true), false),
         ] {
-            let mut params = params.map(|locking| blosc2_stdio_params { locking });
+            let mut params = params.map(|locking| blosc2_stdio_params { locking: flag(locking) });
             let params: *mut blosc2_stdio_params =
                 params.as_mut().map_or(null_mut(), |params| params);
             let io = blosc2_io { id, name: null(), params: params.cast() };

@@ -4,6 +4,7 @@ use super::parent::CParent;
 use super::plugins;
 use crate::constants::limits::BLOSC2_MAX_FILTERS;
 use crate::defaults;
+use crate::types::flag::is_set;
 use crate::types::params::blosc2_cparams;
 use ferroblosc::chunk::{CParams, SplitMode};
 use ferroblosc::filter::Slot;
@@ -26,7 +27,7 @@ pub unsafe fn core_cparams(cparams: &blosc2_cparams) -> CParams {
     params.blocksize = cparams.blocksize;
     params.splitmode = SplitMode(cparams.splitmode);
     params.filters = slots(cparams.filters, cparams.filters_meta);
-    params.instrument = cparams.instr_codec;
+    params.instrument = is_set(cparams.instr_codec);
     params.parent = CParent::from_schunk(cparams.schunk).map(|parent| parent as _);
     params
 }

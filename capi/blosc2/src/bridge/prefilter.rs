@@ -2,6 +2,7 @@
 
 use super::active_callbacks::run_callback;
 use super::origin::{CompressionOrigin, DecompressionOrigin};
+use crate::types::flag::is_set;
 use crate::types::params::{blosc2_postfilter_params, blosc2_prefilter_params};
 use ferroblosc::chunk::{Postfilter, PostfilterCall, Prefilter, PrefilterCall, Refused};
 use std::ffi::c_int;
@@ -47,7 +48,7 @@ impl Prefilter for CPrefilter {
     }
 
     fn is_disposable(&self) -> bool {
-        self.origin.user.read().is_some_and(|own| own.output_is_disposable)
+        self.origin.user.read().is_some_and(|own| is_set(own.output_is_disposable))
     }
 }
 

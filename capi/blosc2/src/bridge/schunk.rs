@@ -13,6 +13,7 @@ use super::loans::Loans;
 use super::params::{cparams_of_stored, slots, stored_params};
 use crate::constants::metalayers::{BLOSC2_MAX_METALAYERS, BLOSC2_MAX_VLMETALAYERS};
 use crate::defaults;
+use crate::types::flag::flag;
 use crate::types::params::blosc2_cparams;
 use crate::types::schunk::{blosc2_frame, blosc2_metalayer, blosc2_schunk};
 use ferroblosc::chunk::{BasicHeader, Compressor, Decompressor, MIN_HEADER_LENGTH};
@@ -246,7 +247,7 @@ impl CSchunk {
             preparams: null_mut(),
             tuner_params: null_mut(),
             tuner_id: 0,
-            instr_codec: false,
+            instr_codec: flag(false),
             codec_params: null_mut(),
             filter_params: defaults::CPARAMS.filter_params,
             ..cparams

@@ -2,6 +2,7 @@
 
 use crate::bridge::schunk::{CSchunk, Purpose};
 use crate::buffers::{chunk_by_header, source};
+use crate::types::flag::{Flag, is_set};
 use crate::types::schunk::blosc2_schunk;
 use ferroblosc::chunk::header::is_lazy;
 use ferroblosc::chunk::{MAX_OVERHEAD, Special};
@@ -82,13 +83,13 @@ unsafe fn with_chunk(
 pub unsafe extern "C" fn blosc2_schunk_append_chunk(
     schunk: *mut blosc2_schunk,
     chunk: *mut u8,
-    copy: bool,
+    copy: Flag,
 ) -> i64 {
     boundary!(blosc2_schunk_append_chunk, {
         // SAFETY: the caller passes a super-chunk and a chunk, or NULL.
         unsafe {
             let mut schunk = CSchunk::enter(schunk, Purpose::Change)?;
-            with_chunk(*schunk, chunk, copy, |offer| chunks::append(&mut *schunk, offer))
+            with_chunk(*schunk, chunk, is_set(copy), |offer| chunks::append(&mut *schunk, offer))
         }
     })
 }
@@ -134,13 +135,15 @@ pub unsafe extern "C" fn blosc2_schunk_insert_chunk(
     schunk: *mut blosc2_schunk,
     nchunk: i64,
     chunk: *mut u8,
-    copy: bool,
+    copy: Flag,
 ) -> i64 {
     boundary!(blosc2_schunk_insert_chunk, {
         // SAFETY: the caller passes a super-chunk and a chunk, or NULL.
         unsafe {
             let mut schunk = CSchunk::enter(schunk, Purpose::Change)?;
-            with_chunk(*schunk, chunk, copy, |offer| chunks::insert(&mut *schunk, nchunk, offer))
+            with_chunk(*schunk, chunk, is_set(copy), |offer| {
+                chunks::insert(&mut *schunk, nchunk, offer)
+            })
         }
     })
 }
@@ -158,13 +161,15 @@ pub unsafe extern "C" fn blosc2_schunk_update_chunk(
     schunk: *mut blosc2_schunk,
     nchunk: i64,
     chunk: *mut u8,
-    copy: bool,
+    copy: Flag,
 ) -> i64 {
     boundary!(blosc2_schunk_update_chunk, {
         // SAFETY: the caller passes a super-chunk and a chunk, or NULL.
         unsafe {
             let mut schunk = CSchunk::enter(schunk, Purpose::Change)?;
-            with_chunk(*schunk, chunk, copy, |offer| chunks::update(&mut *schunk, nchunk, offer))
+            with_chunk(*schunk, chunk, is_set(copy), |offer| {
+                chunks::update(&mut *schunk, nchunk, offer)
+            })
         }
     })
 }

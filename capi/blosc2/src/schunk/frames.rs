@@ -5,6 +5,7 @@ use crate::bridge::backends::FILESYSTEM_MMAP;
 use crate::bridge::io::backend;
 use crate::bridge::schunk::{CSchunk, Entered, Purpose};
 use crate::defaults;
+use crate::types::flag::{Flag, flag, is_set};
 use crate::types::io::{blosc2_io, blosc2_storage};
 use crate::types::schunk::blosc2_schunk;
 use ferroblosc::frame::{self, Frame, Memory, has_magic};
@@ -28,11 +29,11 @@ use std::ptr::{NonNull, null_mut};
 pub unsafe extern "C" fn blosc2_schunk_from_buffer(
     cframe: *mut u8,
     len: i64,
-    copy: bool,
+    copy: Flag,
 ) -> *mut blosc2_schunk {
     boundary!(blosc2_schunk_from_buffer, {
         // SAFETY: the caller passes `len` bytes, or NULL.
-        unsafe { from_buffer(cframe, len, copy) }
+        unsafe { from_buffer(cframe, len, is_set(copy)) }
     })
 }
 
@@ -77,7 +78,7 @@ pub(crate) unsafe fn from_buffer(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_schunk_avoid_cframe_free(
     schunk: *mut blosc2_schunk,
-    avoid_cframe_free: bool,
+    avoid_cframe_free: Flag,
 ) {
     boundary!(blosc2_schunk_avoid_cframe_free, always, {
         // SAFETY: the caller passes a super-chunk, or NULL.
@@ -85,7 +86,7 @@ pub unsafe extern "C" fn blosc2_schunk_avoid_cframe_free(
         if let Some(frame) = schunk.shared_frame_mut()
             && let Some(memory) = frame.memory()?
         {
-            memory.set_keep(avoid_cframe_free);
+            memory.set_keep(is_set(avoid_cframe_free));
         }
         Ok(())
     });
@@ -210,7 +211,7 @@ pub unsafe extern "C" fn blosc2_schunk_to_file(
                 return Ok(memory.bytes().len() as i64);
             }
             let storage = blosc2_storage {
-                contiguous: true,
+                contiguous: flag(true),
                 urlpath: urlpath.cast_mut(),
                 ..defaults::STORAGE
             };

@@ -9,6 +9,7 @@ use crate::bridge::context::Context;
 use crate::bridge::io::{backend, is_locked};
 use crate::bridge::params::{cparams_of_stored, stored_params};
 use crate::bridge::schunk::{Allocated, CSchunk, Purpose};
+use crate::types::flag::{flag, is_set};
 use crate::types::io::{blosc2_io, blosc2_storage};
 use crate::types::params::{blosc2_cparams, blosc2_dparams};
 use crate::types::schunk::blosc2_schunk;
@@ -48,7 +49,7 @@ impl OwnStorage {
         unsafe {
             let storage = storage.as_ref().unwrap_or(&defaults::STORAGE);
             Ok(OwnStorage {
-                contiguous: storage.contiguous,
+                contiguous: is_set(storage.contiguous),
                 urlpath: match pointers::path(storage.urlpath)? {
                     Some(path) => copied_path(paths::without_scheme(path))?,
                     None => Buffer::new(),
@@ -63,7 +64,7 @@ impl OwnStorage {
     /// Moves the storage to the heap, for the `storage` field of a super-chunk.
     fn into_raw(self) -> *mut blosc2_storage {
         Box::into_raw(Box::new(blosc2_storage {
-            contiguous: self.contiguous,
+            contiguous: flag(self.contiguous),
             urlpath: self.urlpath.into_raw().cast(),
             cparams: Box::into_raw(Box::new(self.cparams)),
             dparams: Box::into_raw(Box::new(self.dparams)),
@@ -253,7 +254,11 @@ pub(crate) unsafe fn view_of(base: CSchunk) -> Result<*mut blosc2_schunk> {
     // SAFETY: guaranteed by the caller.
     let storage = unsafe {
         let storage = &*(*base.as_ptr()).storage;
-        OwnStorage::copy_of(&blosc2_storage { contiguous: false, urlpath: null_mut(), ..*storage })?
+        OwnStorage::copy_of(&blosc2_storage {
+            contiguous: flag(false),
+            urlpath: null_mut(),
+            ..*storage
+        })?
     };
     let building = Building::new(storage)?;
     let mut copied = Ok(());

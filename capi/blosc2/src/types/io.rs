@@ -1,6 +1,7 @@
 //! I/O backends and the storage of a super-chunk.
 
 use super::assert_layout;
+use super::flag::Flag;
 use super::params::{blosc2_cparams, blosc2_dparams};
 use std::ffi::{c_char, c_int, c_void};
 
@@ -98,7 +99,7 @@ pub struct blosc2_io_cb {
     pub name: *mut c_char,
     /// Whether `read` fills a buffer of the library instead of returning a pointer to its own
     /// memory.
-    pub is_allocation_necessary: bool,
+    pub is_allocation_necessary: Flag,
     /// Opens a file.
     pub open: blosc2_open_cb,
     /// Closes a stream.
@@ -139,7 +140,7 @@ assert_layout!(blosc2_io, size 24, align 8, { id: 0, name: 8, params: 16 });
 #[derive(Clone, Copy)]
 pub struct blosc2_storage {
     /// Whether the chunks are stored in one frame instead of separately.
-    pub contiguous: bool,
+    pub contiguous: Flag,
     /// The path of the file or directory; NULL for memory.
     pub urlpath: *mut c_char,
     /// The compression parameters; NULL for the defaults.

@@ -7,6 +7,7 @@
 
 pub mod b2nd;
 pub mod context;
+pub mod flag;
 pub mod io;
 pub mod params;
 pub mod plugins;

@@ -2,6 +2,7 @@
 
 use super::assert_layout;
 use super::context::blosc2_context;
+use super::flag::Flag;
 use crate::constants::limits::BLOSC2_MAX_FILTERS;
 use std::ffi::{c_int, c_void};
 
@@ -36,7 +37,7 @@ pub struct blosc2_prefilter_params {
     /// The context for compression.
     pub ctx: *mut blosc2_context,
     /// Whether the output is ignored: the chunk is stored as zeros.
-    pub output_is_disposable: bool,
+    pub output_is_disposable: Flag,
 }
 
 assert_layout!(blosc2_prefilter_params, size 88, align 8, {
@@ -88,7 +89,7 @@ pub struct blosc2_cparams {
     /// The id of the tuner, 0 to 255; BLOSC_STUNE for the built-in one.
     pub tuner_id: c_int,
     /// Whether to store measurements of the codec instead of its output.
-    pub instr_codec: bool,
+    pub instr_codec: Flag,
     /// The parameters of the codec, owned by the caller; NULL for none.
     pub codec_params: *mut c_void,
     /// The parameters of each filter, owned by the caller; NULL for none.

@@ -1,6 +1,7 @@
 //! Streams and parameters of the two built-in I/O backends.
 
 use super::assert_layout;
+use super::flag::Flag;
 use libc::FILE;
 use std::ffi::{c_char, c_int};
 
@@ -18,7 +19,7 @@ assert_layout!(blosc2_stdio_file, size 8, align 8, { file: 0 });
 #[derive(Clone, Copy)]
 pub struct blosc2_stdio_params {
     /// Whether processes lock the frames that they share.
-    pub locking: bool,
+    pub locking: Flag,
 }
 
 assert_layout!(blosc2_stdio_params, size 1, align 1, { locking: 0 });
@@ -32,7 +33,7 @@ pub struct blosc2_stdio_mmap {
     /// The initial size of the mapping in bytes.
     pub initial_mapping_size: usize,
     /// Whether the library frees the struct.
-    pub needs_free: bool,
+    pub needs_free: Flag,
     /// The start of the mapping.
     pub addr: *mut c_char,
     /// The path of the file.
@@ -42,7 +43,7 @@ pub struct blosc2_stdio_mmap {
     /// The size of the mapping in bytes.
     pub mapping_size: usize,
     /// Whether changes are not written to the file.
-    pub is_memory_only: bool,
+    pub is_memory_only: Flag,
     /// The open file.
     pub file: *mut FILE,
     /// The file descriptor.
