@@ -6,6 +6,7 @@
  */
 
 #include "schunks.h"
+#include <b2nd.h>
 #include <blosc2/blosc2-stdio.h>
 #include <pthread.h>
 #ifndef _WIN32
@@ -159,6 +160,173 @@ static void callbacks_may_use_their_own_super_chunk(int has_prefilter) {
         blosc2_schunk_free(again);
         done(served, kind);
       }
+    }
+  }
+}
+
+/* ---- callbacks for another super-chunk than that which the call reads ------------------------- */
+
+enum { CODEC = 200, TUNER = 200 };
+
+/* Uses the super-chunk that a call of this or another thread holds: no call waits for that one. */
+static void use_held(void) {
+  static uint8_t items[CHUNK];
+  if (served != NULL) {
+    note(blosc2_vlmeta_exists(served, "conf"));
+    note(blosc2_schunk_append_buffer(served, items, CHUNK));
+    note(blosc2_vlmeta_update(served, "spare", items, CHUNK, NULL));
+  }
+}
+
+/* Keeps every second byte. */
+static int encode_and_use(const uint8_t *input, int32_t input_len, uint8_t *output, int32_t output_len,
+                          uint8_t meta, blosc2_cparams *cparams, const void *chunk) {
+  int32_t i;
+
+  (void)meta, (void)cparams, (void)chunk;
+  use_held();
+  if (input_len / 2 > output_len) {
+    return 0;
+  }
+  for (i = 0; i < input_len / 2; i++) {
+    output[i] = input[2 * i];
+  }
+  return input_len / 2;
+}
+
+static int decode_and_use(const uint8_t *input, int32_t input_len, uint8_t *output, int32_t output_len,
+                          uint8_t meta, blosc2_dparams *dparams, const void *chunk) {
+  int32_t i;
+
+  (void)input_len, (void)meta, (void)dparams, (void)chunk;
+  use_held();
+  for (i = 0; i < output_len; i++) {
+    output[i] = input[i / 2];
+  }
+  return output_len;
+}
+
+static int init_and_use(void *config, blosc2_context *cctx, blosc2_context *dctx) {
+  (void)config, (void)cctx, (void)dctx;
+  use_held();
+  return 0;
+}
+
+static int keep_blocksize(blosc2_context *context) {
+  (void)context;
+  return 0;
+}
+
+static int ignore_time(blosc2_context *context, double seconds) {
+  (void)context, (void)seconds;
+  return 0;
+}
+
+static void register_users(void) {
+  blosc2_codec codec = {.compcode = CODEC, .compname = "uses", .complib = 1, .version = 1,
+                        .encoder = encode_and_use, .decoder = decode_and_use};
+  blosc2_tuner tuner = {.init = init_and_use, .next_blocksize = keep_blocksize,
+                        .next_cparams = keep_blocksize, .update = ignore_time, .free = keep_blocksize,
+                        .id = TUNER, .name = "uses"};
+  CHECK_IS(blosc2_register_codec(&codec), 0);
+  CHECK_IS(blosc2_register_tuner(&tuner), 0);
+}
+
+/* Returns parameters with the codec. */
+static blosc2_cparams with_codec(int nthreads) {
+  blosc2_cparams cparams = items_of(ITEM);
+  cparams.compcode = CODEC;
+  cparams.filters[5] = BLOSC_NOFILTER;
+  cparams.blocksize = BLOCK;
+  cparams.nthreads = (int16_t)nthreads;
+  return cparams;
+}
+
+static void callbacks_do_not_wait_for_the_source_of_a_copy(void) {
+  static uint8_t data[ALL], back[ALL];
+  int kind, nthreads, has_tuner, i;
+
+  for (i = 0; i < ALL; i++) {
+    data[i] = (uint8_t)(i / 2 % 251 + 1);
+  }
+  for (kind = 0; kind < KINDS; kind++) {
+    for (nthreads = 1; nthreads <= 3; nthreads += 2) {
+      for (has_tuner = 0; has_tuner < 2; has_tuner++) {
+        blosc2_storage storage = BLOSC2_STORAGE_DEFAULTS;
+        blosc2_cparams cparams = with_codec(nthreads);
+        blosc2_schunk *schunk = make(kind), *copy;
+        uint8_t *content = NULL;
+        int32_t len = 0;
+
+        CHECK_IS(blosc2_schunk_append_buffer(schunk, data, ALL), 1);
+        CHECK_IS(blosc2_vlmeta_add(schunk, "conf", data, ALL, &cparams), 0);
+        CHECK_IS(blosc2_vlmeta_add(schunk, "spare", data, 5, NULL), 1);
+        cparams.tuner_id = has_tuner ? TUNER : BLOSC_STUNE;
+        storage.cparams = &cparams;
+        done_well = refused = wrong = 0;
+        served = schunk;
+        copy = blosc2_schunk_copy(schunk, &storage);
+        CHECK_IS(blosc2_vlmeta_get(schunk, "conf", &content, &len), 0);
+        CHECK_IS(blosc2_vlmeta_update(schunk, "conf", data, ALL, &cparams), 0);
+        CHECK_IS(blosc2_vlmeta_add(schunk, "new", data, ALL, &cparams), 2);
+        served = NULL;
+        CHECK(wrong == 0 && refused > 0 && done_well > 0);
+        CHECK(len == ALL && memcmp(content, data, ALL) == 0);
+        free(content);
+        CHECK(copy != NULL && copy->nchunks == 1);
+        CHECK_IS(blosc2_schunk_decompress_chunk(copy, 0, back, ALL), ALL);
+        CHECK(memcmp(back, data, ALL) == 0);
+        blosc2_schunk_free(copy);
+        CHECK_IS(schunk->nchunks, 1);
+        done(schunk, kind);
+      }
+    }
+  }
+}
+
+static void callbacks_do_not_wait_for_the_arrays_of_a_call(void) {
+  const int64_t shape[] = {ALL / ITEM}, start[] = {0}, stop[] = {ALL / ITEM / 2};
+  const int32_t chunkshape[] = {3 * BLOCK / ITEM}, blockshape[] = {BLOCK / ITEM};
+  static uint8_t data[ALL], back[2 * ALL];
+  int nthreads, call, i;
+
+  for (i = 0; i < ALL; i++) {
+    data[i] = (uint8_t)(i / 2 % 251 + 1);
+  }
+  for (nthreads = 1; nthreads <= 3; nthreads += 2) {
+    for (call = 0; call < 4; call++) {
+      blosc2_storage storage = BLOSC2_STORAGE_DEFAULTS;
+      blosc2_cparams cparams = with_codec(nthreads);
+      b2nd_array_t *first = NULL, *second = NULL, *made = NULL;
+      b2nd_context_t *context;
+
+      cparams.tuner_id = TUNER;
+      storage.cparams = &cparams;
+      context = b2nd_create_ctx(&storage, 1, shape, chunkshape, blockshape, NULL, 0, NULL, 0);
+      CHECK_IS(b2nd_from_cbuffer(context, &first, data, ALL), 0);
+      CHECK_IS(b2nd_from_cbuffer(context, &second, data, ALL), 0);
+      CHECK_IS(blosc2_vlmeta_add(second->sc, "conf", data, ALL, NULL), 0);
+      CHECK_IS(blosc2_vlmeta_add(second->sc, "spare", data, 5, NULL), 1);
+      done_well = refused = wrong = 0;
+      served = second->sc;
+      switch (call) {
+        case 0: CHECK_IS(b2nd_copy(context, second, &made), 0); break;
+        case 1: CHECK_IS(b2nd_get_slice(context, &made, second, start, stop), 0); break;
+        case 2: CHECK_IS(b2nd_concatenate(context, first, second, 0, true, &made), 0); break;
+        default: CHECK_IS(b2nd_concatenate(NULL, first, second, 0, false, &made), 0); break;
+      }
+      served = NULL;
+      CHECK(wrong == 0 && refused > 0 && done_well > 0);
+      CHECK_IS(made == NULL ? -1 : b2nd_to_cbuffer(made, back, 2 * ALL), 0);
+      CHECK(memcmp(back, data, call == 1 ? ALL / 2 : ALL) == 0);
+      CHECK(call < 2 || memcmp(back + ALL, data, ALL) == 0);
+      CHECK_IS(second->sc->nchunks, 3);
+      if (made != first) {
+        b2nd_free(made);
+      }
+      b2nd_free(first);
+      b2nd_free(second);
+      b2nd_free_ctx(context);
     }
   }
 }
@@ -533,6 +701,9 @@ int main(void) {
   CHECK_IS(blosc2_register_filter(&filter), 0);
   callbacks_may_use_their_own_super_chunk(0);
   callbacks_may_use_their_own_super_chunk(1);
+  register_users();
+  callbacks_do_not_wait_for_the_source_of_a_copy();
+  callbacks_do_not_wait_for_the_arrays_of_a_call();
   calls_without_a_context_do_not_wait_for_themselves();
 #ifndef _WIN32
   callbacks_of_calls_without_a_context_fork();

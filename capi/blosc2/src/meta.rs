@@ -1,6 +1,7 @@
 //! Functions for the metalayers of super-chunks.
 
 use crate::bridge::arguments::name_of;
+use crate::bridge::origin::{CompressionOrigin, OwnCopy};
 use crate::bridge::params::core_cparams;
 use crate::bridge::schunk::{CSchunk, Entered, Purpose};
 use crate::types::params::blosc2_cparams;
@@ -10,7 +11,8 @@ use ferroblosc::schunk::meta;
 use ferroblosc::{Buffer, Error, ErrorKind, Result};
 use ferroblosc_capi_common::{boundary, pointers};
 use std::ffi::{c_char, c_int};
-use std::ptr::null_mut;
+use std::ptr::{null, null_mut};
+use std::sync::Arc;
 
 /// Enters the super-chunk of a call. Returns it with a copy of the name.
 ///
@@ -29,13 +31,26 @@ unsafe fn named(
     }
 }
 
-/// Returns the parameters for compressing a metalayer's content.
+/// Returns the parameters for compressing a metalayer's content. Callbacks receive those of the
+/// program, with the super-chunk of the call unless they name another one.
 ///
 /// # Safety
 /// `cparams` is NULL or valid.
-unsafe fn parameters(cparams: *const blosc2_cparams) -> CParams {
+unsafe fn parameters(schunk: CSchunk, cparams: *const blosc2_cparams) -> CParams {
     // SAFETY: guaranteed by the caller.
-    unsafe { cparams.as_ref().map_or_else(CParams::default, |cparams| core_cparams(cparams)) }
+    let Some(cparams) = (unsafe { cparams.as_ref() }) else {
+        return CParams::default();
+    };
+    // SAFETY: guaranteed by the caller.
+    let mut params = unsafe { core_cparams(cparams) };
+    let mut own = *cparams;
+    if own.schunk.is_null() {
+        own.schunk = schunk.as_ptr().cast();
+    }
+    // SAFETY: NULL is not copied.
+    let preparams = unsafe { OwnCopy::of(null()) };
+    params.user_data = Some(Arc::new(CompressionOrigin::new(own, preparams)));
+    params
 }
 
 /// Adds a fixed-length metalayer.
@@ -134,7 +149,8 @@ pub unsafe extern "C" fn blosc2_vlmeta_add(
         unsafe {
             let (mut schunk, name) = named(schunk, name, Purpose::Change)?;
             let content = schunk.argument(content.cast(), content_len)?;
-            let number = meta::vl_add(&mut *schunk, &name, content.bytes(), parameters(cparams))?;
+            let params = parameters(*schunk, cparams);
+            let number = meta::vl_add(&mut *schunk, &name, content.bytes(), params)?;
             Ok(number as c_int)
         }
     })
@@ -162,8 +178,8 @@ pub unsafe extern "C" fn blosc2_vlmeta_update(
         unsafe {
             let (mut schunk, name) = named(schunk, name, Purpose::Change)?;
             let content = schunk.argument(content.cast(), content_len)?;
-            let number =
-                meta::vl_update(&mut *schunk, &name, content.bytes(), parameters(cparams))?;
+            let params = parameters(*schunk, cparams);
+            let number = meta::vl_update(&mut *schunk, &name, content.bytes(), params)?;
             Ok(number as c_int)
         }
     })

@@ -186,18 +186,24 @@ pub unsafe extern "C" fn b2nd_free_ctx(ctx: *mut b2nd_context_t) -> c_int {
     })
 }
 
-/// Creates the array that a context describes.
+/// Creates the array that a context describes. If the current call fills it from `sources`, it must
+/// end with [`CSchunk::clear_sources`].
 ///
 /// # Safety
 /// The memory that the context borrows is valid.
-pub(super) unsafe fn make(ctx: &b2nd_context_t, content: Fill<'_>) -> Result<*mut b2nd_array_t> {
+pub(super) unsafe fn make(
+    ctx: &b2nd_context_t,
+    content: Fill<'_>,
+    sources: &[CSchunk],
+) -> Result<*mut b2nd_array_t> {
     let geometry = ctx.geometry()?;
     check_sizes(&geometry, ctx.cparams.typesize)?;
     // SAFETY: guaranteed by the caller.
     let metalayers = unsafe { ctx.metalayers() }?;
     let sc = ctx.with_storage(&geometry, |storage| {
         // SAFETY: the storage is valid during the call, which copies it.
-        unsafe { schunk::create(storage) }.map_err(|error| error.recast(ErrorKind::Failure))
+        unsafe { schunk::create(storage, sources) }
+            .map_err(|error| error.recast(ErrorKind::Failure))
     })?;
     let description = Description {
         dtype: Some(&ctx.dtype),
@@ -227,7 +233,7 @@ unsafe fn make_for(
     unsafe {
         let array = cleared(array)?;
         let ctx = ctx.as_ref().ok_or(Error::NullPointer)?;
-        array.write(make(ctx, content)?);
+        array.write(make(ctx, content, &[])?);
     }
     Ok(0)
 }
@@ -351,7 +357,7 @@ pub unsafe extern "C" fn b2nd_from_cbuffer(
             if buffer.is_null() {
                 return Err(Error::NullPointer);
             }
-            let made = make(ctx, Fill::Overwritten)?;
+            let made = make(ctx, Fill::Overwritten, &[])?;
             let new = CArray::new(made)?;
             let written =
                 write_all(new, buffer, buffersize).and_then(|()| finish(&mut new.schunk()));

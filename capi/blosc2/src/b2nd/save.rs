@@ -175,7 +175,7 @@ unsafe fn slice(
     check_typesize(ctx, src)?;
     // SAFETY: guaranteed by the caller; only this call has a pointer to the new array.
     unsafe {
-        let made = make(ctx, Fill::Overwritten)?;
+        let made = make(ctx, Fill::Overwritten, &[src.schunk()])?;
         let copied = (|| {
             let mut target = CArray::new(made)?;
             let extents = target.geometry()?;
@@ -189,6 +189,7 @@ unsafe fn slice(
             discard(made);
             return Err(error);
         }
+        CArray::new(made)?.schunk().clear_sources();
         Ok(made)
     }
 }

@@ -183,15 +183,22 @@ pub unsafe extern "C" fn b2nd_concatenate(
             if !copy {
                 // The resize gives the chunks of a view other numbers.
                 let source = if second.is_alias_of(first)? { first } else { second };
-                concatenate::extend(&mut first, &source, axis)?;
+                first.schunk().set_sources(&[source.schunk()]);
+                let extended = concatenate::extend(&mut first, &source, axis);
+                first.schunk().clear_sources();
+                extended?;
                 array.write(first.as_ptr());
                 return Ok(0);
             }
             let ctx = ctx.as_mut().ok_or(Error::NullPointer)?;
             concatenate::check(&first, &second, axis)?;
             let made = copy_of(ctx, first)?;
-            let extended = CArray::new(made)
-                .and_then(|mut made| concatenate::extend(&mut made, &second, axis));
+            let extended = CArray::new(made).and_then(|mut made| {
+                made.schunk().set_sources(&[first.schunk(), second.schunk()]);
+                concatenate::extend(&mut made, &second, axis)?;
+                made.schunk().clear_sources();
+                Ok(())
+            });
             if let Err(error) = extended {
                 discard(made);
                 return Err(error);

@@ -130,6 +130,14 @@ pub fn is_used_outside_io(schunk: *mut blosc2_schunk) -> bool {
     })
 }
 
+/// Whether an active call of this thread entered `schunk`.
+pub fn is_used(schunk: *mut blosc2_schunk) -> bool {
+    USED.with(|used| {
+        let entered = &used.schunks[..used.count.get()];
+        entered.iter().any(|entered| entered.get() == schunk)
+    })
+}
+
 /// Whether this thread is inside a callback.
 pub fn is_callback() -> bool {
     !INNERMOST.get().is_null()

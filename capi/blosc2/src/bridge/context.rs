@@ -129,7 +129,7 @@ impl Context {
             // SAFETY: the context is complete and only this call has its address; the tuner's
             // parameters are the user's.
             unsafe {
-                tuner::initialize(cparams.tuner_id, cparams.tuner_params, context)
+                tuner::initialize(cparams.tuner_id, cparams.tuner_params, context, cparams.schunk)
                     .inspect_err(|_| Context::free(context))?;
             }
         }

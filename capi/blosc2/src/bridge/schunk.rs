@@ -27,7 +27,7 @@ use std::ffi::{CStr, c_char};
 use std::ops::{Deref, DerefMut};
 use std::ptr::{NonNull, null_mut};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU8, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicI64, AtomicPtr, AtomicU8, Ordering};
 
 /// The number of bytes by which the array of chunks grows.
 const CHUNKS_STEP: usize = 4096;
@@ -49,6 +49,8 @@ pub struct Allocated {
     /// The address of the frame's I/O backend; 0 without one. It is set before programs have the
     /// super-chunk.
     backend: usize,
+    /// The super-chunks that the call reads which fills this one; NULL for none.
+    sources: [AtomicPtr<blosc2_schunk>; 2],
 }
 
 impl Allocated {
@@ -154,11 +156,13 @@ impl CSchunk {
     pub fn entered(self, purpose: Purpose) -> Result<Entered<CSchunk>> {
         let owner = self.owner();
         let recursive = active_callbacks::is_callback();
-        let nested = recursive && owner.has_active_callback();
-        if recursive && owner.is_doing_io(nested) {
+        let served = recursive && owner.has_active_callback();
+        if recursive && owner.is_doing_io(served) {
             trace_error!("a callback of an I/O backend can't use the super-chunk of the call");
             return Err(Error::InvalidParam);
         }
+        // A call may also run callbacks for another super-chunk, such as its copy, and for none.
+        let nested = served || recursive && active_callbacks::is_used(owner.as_ptr());
         let entry = Entry {
             exclusive: purpose >= Purpose::Change,
             calls: self.calls_program(purpose),
@@ -254,24 +258,49 @@ impl CSchunk {
         }
     }
 
-    /// Whether this thread is inside a callback for the super-chunk that owns the chunks.
+    /// Whether this thread is inside a callback for the super-chunk that owns the chunks, or for
+    /// one that is filled from it.
     fn has_active_callback(self) -> bool {
         let owner = self.owner();
         active_callbacks::any_callback(|schunk| {
             // SAFETY: the super-chunk is alive, or NULL.
-            unsafe { CSchunk::new(schunk) }.is_ok_and(|served| served.owner().0 == owner.0)
+            unsafe { CSchunk::new(schunk) }.is_ok_and(|served| {
+                let mut sources = served.sources().iter();
+                served.owner().0 == owner.0
+                    || sources.any(|it| it.load(Ordering::Relaxed) == owner.as_ptr())
+            })
         })
     }
 
+    /// Returns the super-chunks that the call reads which fills this one.
+    fn sources(&self) -> &[AtomicPtr<blosc2_schunk>; 2] {
+        // SAFETY: the library made the struct, so it is an `Allocated`, which outlives the call.
+        unsafe { &(*self.as_ptr().cast::<Allocated>()).sources }
+    }
+
+    /// Records the super-chunks that the current call reads while it fills this one: a callback for
+    /// this one must not wait for them. The call ends with [`CSchunk::clear_sources`].
+    pub fn set_sources(self, sources: &[CSchunk]) {
+        // Relaxed: the threads of the pool receive their jobs after this.
+        for (source, slot) in sources.iter().zip(self.sources()) {
+            slot.store(source.owner().as_ptr(), Ordering::Relaxed);
+        }
+    }
+
+    /// Removes the records of [`CSchunk::set_sources`].
+    pub fn clear_sources(self) {
+        self.sources().iter().for_each(|slot| slot.store(null_mut(), Ordering::Relaxed));
+    }
+
     /// Whether this thread is inside a callback of the I/O backend of the super-chunk that owns the
-    /// chunks or, unless another callback serves it (`nested`), of any backend that a call with it
+    /// chunks or, unless another callback serves it (`served`), of any backend that a call with it
     /// uses.
-    fn is_doing_io(self, nested: bool) -> bool {
+    fn is_doing_io(self, served: bool) -> bool {
         let owner = self.owner();
         // SAFETY: the library made the struct, so it is an `Allocated`, which outlives the call.
         let backend = unsafe { (*owner.as_ptr().cast::<Allocated>()).backend };
         active_callbacks::is_io_of(backend)
-            || (!nested && active_callbacks::is_used_outside_io(owner.as_ptr()))
+            || (!served && active_callbacks::is_used_outside_io(owner.as_ptr()))
     }
 
     /// Sets the frame, and its I/O backend if it is in files.

@@ -87,11 +87,13 @@ fn missing(id: c_int) -> Plugin {
 /// [`Error::Tuner`] if there is no such tuner, it lacks a function, or its `init` fails.
 ///
 /// # Safety
-/// `context` is complete; `params` is valid for the tuner.
+/// `context` is complete; `params` is valid for the tuner. `schunk` is the super-chunk of the
+/// context, or NULL.
 pub unsafe fn initialize(
     id: c_int,
     params: *mut c_void,
     context: *mut blosc2_context,
+    schunk: *mut c_void,
 ) -> Result<()> {
     let Some(tuner) = registered_or_loaded(id) else {
         missing(id).trace_missing();
@@ -99,7 +101,7 @@ pub unsafe fn initialize(
     };
     let init = tuner.init.ok_or(Error::Tuner)?;
     // SAFETY: a registered `init` accepts any context, by the contract of registration.
-    match unsafe { init(params, context, null_mut()) } {
+    match run_callback(schunk, || unsafe { init(params, context, null_mut()) }) {
         0.. => Ok(()),
         _ => Err(Error::Tuner),
     }

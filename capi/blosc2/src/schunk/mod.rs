@@ -109,11 +109,13 @@ unsafe fn files_and_lock(
 struct Building(CSchunk);
 
 impl Building {
-    /// Creates an empty super-chunk with the parameters of the storage.
-    fn new(storage: OwnStorage) -> Result<Building> {
+    /// Creates an empty super-chunk with the parameters of the storage. The current call fills it
+    /// from `sources`.
+    fn new(storage: OwnStorage, sources: &[CSchunk]) -> Result<Building> {
         let schunk = Allocated::zeroed()?;
         // SAFETY: the super-chunk was just created, so the pointer is valid.
         let building = Building(unsafe { CSchunk::new(schunk) }?);
+        building.0.set_sources(sources);
         let OwnStorage { cparams, dparams, .. } = &storage;
         building.0.set_recorded(&stored_params(cparams));
         building.0.store_counters(Counters::empty(cparams.blocksize));
@@ -189,11 +191,15 @@ pub(crate) unsafe fn free_parts(schunk: CSchunk) {
     }
 }
 
-/// Creates an empty super-chunk.
+/// Creates an empty super-chunk. If the current call fills it from `sources`, it must end with
+/// [`CSchunk::clear_sources`].
 ///
 /// # Safety
 /// `storage` is NULL or a storage whose pointers are NULL or valid.
-pub(crate) unsafe fn create(storage: *const blosc2_storage) -> Result<*mut blosc2_schunk> {
+pub(crate) unsafe fn create(
+    storage: *const blosc2_storage,
+    sources: &[CSchunk],
+) -> Result<*mut blosc2_schunk> {
     // SAFETY: guaranteed by the caller.
     let mut storage = unsafe { OwnStorage::copy_of(storage) }?;
     if storage.cparams.typesize <= 0 {
@@ -206,7 +212,7 @@ pub(crate) unsafe fn create(storage: *const blosc2_storage) -> Result<*mut blosc
         storage.cparams.use_dict = 0;
     }
     let (contiguous, io) = (storage.contiguous, storage.io);
-    let building = Building::new(storage)?;
+    let building = Building::new(storage, sources)?;
     let description = describe(&building.0, building.0.counters())?;
     // SAFETY: the super-chunk owns the path; the parameters are those that the backend expects.
     let frame = unsafe {
@@ -260,7 +266,7 @@ pub(crate) unsafe fn view_of(base: CSchunk) -> Result<*mut blosc2_schunk> {
             ..*storage
         })?
     };
-    let building = Building::new(storage)?;
+    let building = Building::new(storage, &[])?;
     let mut copied = Ok(());
     base.with_layers(Layers::Variable, &mut |layers| {
         copied = layers.iter().try_for_each(|&(name, content)| {
@@ -317,7 +323,7 @@ pub(crate) fn assemble(
     (contiguous, urlpath, io): (bool, Buffer, blosc2_io),
 ) -> Result<*mut blosc2_schunk> {
     let (cparams, dparams) = parameters_of(loaded);
-    let building = Building::new(OwnStorage { contiguous, urlpath, cparams, dparams, io })?;
+    let building = Building::new(OwnStorage { contiguous, urlpath, cparams, dparams, io }, &[])?;
     building.0.replace_layers(Layers::Fixed, &loaded.metalayers)?;
     building.0.replace_layers(Layers::Variable, &loaded.vlmetalayers)?;
     if let Some(frame) = frame {
@@ -372,7 +378,7 @@ pub(crate) unsafe fn open(
 pub unsafe extern "C" fn blosc2_schunk_new(storage: *mut blosc2_storage) -> *mut blosc2_schunk {
     boundary!(blosc2_schunk_new, {
         // SAFETY: the caller passes a storage, or NULL.
-        unsafe { create(storage) }
+        unsafe { create(storage, &[]) }
     })
 }
 
@@ -411,7 +417,7 @@ pub(crate) unsafe fn copy_to(
     let verbatim = parameters::make_same_chunks(source, &cparams, &own);
     let storage = blosc2_storage { cparams: &raw mut cparams, ..*storage };
     // SAFETY: the caller guarantees the pointers in the storage, and `cparams` outlives the call.
-    let target = unsafe { create(&raw const storage) }?;
+    let target = unsafe { create(&raw const storage, &[source]) }?;
     // SAFETY: the super-chunk was just created, so the pointer is valid.
     let mut state = unsafe { CSchunk::new(target) }?;
     if let Err(error) = copy::copy(&source, &mut state, verbatim) {
@@ -419,6 +425,7 @@ pub(crate) unsafe fn copy_to(
         unsafe { discard(target) };
         return Err(error);
     }
+    state.clear_sources();
     Ok(target)
 }
 
