@@ -21,17 +21,10 @@ unsafe fn of_schunk(sc: *mut blosc2_schunk) -> Result<*mut b2nd_array_t> {
     unsafe {
         let schunk = CSchunk::new(sc)?;
         let (meta, geometry) = find(&schunk)?;
-        let array = new_array(
-            sc,
-            &geometry,
-            meta.dtype.as_deref(),
-            meta.dtype_format,
-            schunk.current_version(),
-        )?;
         if let Some(typesize) = true_typesize(&schunk, &meta, &geometry) {
             schunk::set_typesize(schunk, typesize)?;
         }
-        Ok(array)
+        new_array(sc, &geometry, meta.dtype.as_deref(), meta.dtype_format, schunk.current_version())
     }
 }
 

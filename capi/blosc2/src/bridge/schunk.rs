@@ -719,8 +719,8 @@ impl State for CSchunk {
         let (array, count) = self.layers(kind);
         (0..count).find(|&i| {
             // SAFETY: the entries below the count are valid, and their names are NUL-terminated.
-            // The comparison ends at the NUL of a shorter name; a name that begins with all bytes
-            // of `name`, none of which is NUL, has a byte after them.
+            // The comparison ends at the NUL of a shorter name. `name` contains no NUL, so a name
+            // that begins with all its bytes has a byte after them.
             unsafe {
                 let own = (**array.add(i)).name;
                 libc::strncmp(own, name.as_ptr().cast(), name.len()) == 0

@@ -2,8 +2,8 @@
 //!
 //! Compilers of other languages may store other bytes than 0 and 1: the logical values of Fortran's
 //! `c_bool` are 0 and 255 in some compilers. Such a byte in Rust's `bool` is undefined behaviour.
-//! The C libraries therefore receive a byte, of which any value except 0 means true. The Rust
-//! crates of `packaging/rust` have the type that `bindgen` makes of the headers, `bool`.
+//! The C libraries therefore receive a byte, and any value except 0 means true. The Rust crates of
+//! `packaging/rust` have the type that `bindgen` makes of the headers, `bool`.
 
 #[cfg(feature = "byte-bool")]
 mod byte {
