@@ -28,6 +28,8 @@ pub mod csv;
 pub mod hdf5;
 pub mod numpy;
 pub mod store;
+#[cfg(test)]
+mod testing;
 mod threads;
 mod tree;
 #[cfg(feature = "zarr")]

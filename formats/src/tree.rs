@@ -45,7 +45,7 @@ mod tests {
 
     #[test]
     fn files_of_a_tree_are_counted_to_a_depth() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::testing::tempdir();
         let root = folder.path();
         fs::create_dir_all(root.join("a/b")).unwrap();
         for (name, len) in [("x", 1), ("a/x", 20), ("a/b/x", 300)] {
@@ -59,7 +59,7 @@ mod tests {
 
     #[test]
     fn files_may_be_removed_while_they_are_counted() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::testing::tempdir();
         let root = folder.path();
         fs::write(root.join("kept"), [0; 7]).unwrap();
         let done = AtomicBool::new(false);

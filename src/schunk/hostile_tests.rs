@@ -9,6 +9,7 @@ use super::{Storage, chunks};
 use crate::chunk::{CParams, Compressor, DParams, Special, special};
 use crate::frame::{Frame, Memory};
 use crate::io::View;
+use crate::io::testing::TempDir;
 use crate::testing::GuardedBuf;
 use crate::{Error, Result, codec};
 use std::fs::File;
@@ -383,12 +384,11 @@ fn a_stored_chunk_that_is_marked_as_lazy_is_an_error() {
             assert_eq!(reading.decompress(number, &mut dest), Err(Error::InvalidHeader));
         }
     };
-    let path = scratch("lazy-file");
+    let folder = TempDir::new("lazy");
+    let path = folder.join("file");
     check(Storage::file(&path), &path, 1);
-    std::fs::remove_file(&path).unwrap();
-    let path = scratch("lazy-directory");
+    let path = folder.join("directory");
     check(Storage::directory(&path), &path.join("00000001.chunk"), 1);
-    std::fs::remove_dir_all(&path).unwrap();
 }
 
 /// Returns the error of opening a file with this content, as text without the path.

@@ -133,7 +133,7 @@ impl Read for Replacing<'_> {
 #[cfg(unix)]
 #[test]
 fn a_file_that_is_replaced_during_an_append_is_kept() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::testing::tempdir();
     let at = |name: &str| folder.path().join(name);
     let (path, other, old) = (at("x.blp"), at("other"), at("old"));
     for before in [&b"abc"[..], b""] {

@@ -56,7 +56,7 @@ mod tests {
 
     #[test]
     fn keys_follow_a_path_that_exists() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::testing::tempdir();
         // Names on Windows have no colons.
         let path = folder.path().join(if cfg!(windows) { "a.b" } else { "a:b" });
         std::fs::write(&path, "").unwrap();
@@ -78,7 +78,7 @@ mod tests {
     #[test]
     fn the_name_of_a_container_may_have_any_bytes() {
         use std::os::unix::ffi::OsStrExt;
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::testing::tempdir();
         let path = folder.path().join(std::ffi::OsStr::from_bytes(b"\xff"));
         std::fs::write(&path, "").unwrap();
         let location = Location::of(&paths::with_text(&path, ":/x/y"));

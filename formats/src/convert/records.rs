@@ -385,7 +385,7 @@ mod tests {
     use crate::store::Store;
 
     fn temporary() -> tempfile::TempDir {
-        tempfile::tempdir().unwrap()
+        crate::testing::tempdir()
     }
 
     /// Writes records as `.npy`, converts them to a table, and back.

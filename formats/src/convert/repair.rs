@@ -445,7 +445,7 @@ mod tests {
 
     /// Repairs a container. Returns the data of the copy, and the lost chunks.
     fn repaired(container: &[u8]) -> Result<(Vec<u8>, Vec<String>)> {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::testing::tempdir();
         let (input, output) = (folder.path().join("in.blp"), folder.path().join("out.blp"));
         std::fs::write(&input, container).unwrap();
         let lost = repair_container(&input, &output)?.lost;
@@ -531,7 +531,7 @@ mod tests {
 
     #[test]
     fn a_scan_continues_after_a_damaged_chunk() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::testing::tempdir();
         let (input, output) = (folder.path().join("in.b2frame"), folder.path().join("out.b2frame"));
         let params = CParams::default().typesize(1);
         let mut schunk = create(&input, false, params, false).unwrap();
@@ -567,7 +567,7 @@ mod tests {
 
     #[test]
     fn a_scan_replaces_only_a_plausible_number_of_chunks() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::testing::tempdir();
         let (input, output) = (folder.path().join("in.b2frame"), folder.path().join("out.b2frame"));
         let params = CParams::default().typesize(1);
         let mut schunk = create(&input, false, params, false).unwrap();

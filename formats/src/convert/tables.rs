@@ -177,16 +177,15 @@ mod tests {
     #[test]
     fn arrays_and_tables_are_distinguished_in_both_directions() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let scratch = std::env::temp_dir().join(format!("ferroblosc-apart-{}", std::process::id()));
-        std::fs::create_dir(&scratch).unwrap();
+        let scratch = crate::testing::tempdir();
         let (target, options) = (Target::default(), Options::default());
         let array = ("i4_exact", root.join("tests/data/bcolz/i4_exact"), false);
         let table = ("ct_append", root.join("tests/data/bcolz/ct_append"), true);
         for (name, data, is_table) in [array, table] {
-            let frames = scratch.join(format!("{name}.b2nd"));
+            let frames = scratch.path().join(format!("{name}.b2nd"));
             bcolz_to_b2nd(&data, &frames, &options).unwrap();
             assert_eq!(is_table_of_frames(&frames), is_table, "{name}");
-            let root = scratch.join(name);
+            let root = scratch.path().join(name);
             let left = b2nd_to_bcolz(&frames, &root, &target, Mode::Append, &options).unwrap();
             assert_eq!(left, 0, "{name}");
             let before = bcolz::open(&data, Mode::Read, &options).unwrap();
@@ -195,6 +194,5 @@ mod tests {
             let made = matches!(after, bcolz::Object::Ctable(_));
             assert_eq!(made, is_table, "{name}");
         }
-        std::fs::remove_dir_all(scratch).unwrap();
     }
 }

@@ -401,12 +401,10 @@ mod tests {
 
     #[test]
     fn a_copy_keeps_the_chunk_size_that_no_chunk_fills() {
-        let name = format!("ferroblosc-transfer-{}", std::process::id());
-        let folder = std::env::temp_dir().join(name);
-        std::fs::create_dir(&folder).unwrap();
+        let folder = crate::testing::tempdir();
         for (number, bytes) in [Vec::new(), vec![7; 400]].iter().enumerate() {
-            let from = folder.join(format!("{number}-from.b2frame"));
-            let to = folder.join(format!("{number}-to.b2frame"));
+            let from = folder.path().join(format!("{number}-from.b2frame"));
+            let to = folder.path().join(format!("{number}-to.b2frame"));
             let params = CParams::default().typesize(4);
             let mut schunk =
                 SChunk::create(Storage::file(&from), params, DParams::default()).unwrap();
@@ -431,7 +429,6 @@ mod tests {
             assert_eq!(copy.vlmetalayer("unit").unwrap(), b"metres");
             assert_eq!(reported > 0, !bytes.is_empty());
         }
-        std::fs::remove_dir_all(folder).unwrap();
     }
 
     /// Copies a frame, with checksums if requested.
@@ -447,7 +444,7 @@ mod tests {
 
     #[test]
     fn damaged_chunks_get_no_checksums() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::testing::tempdir();
         let path = |name: &str| folder.path().join(name);
         let params = CParams::default().typesize(1);
         let storage = Storage::file(path("from"));
@@ -472,7 +469,7 @@ mod tests {
     /// The caller must not pass such an output.
     #[test]
     fn an_output_that_exists_is_kept() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::testing::tempdir();
         let path = |name: &str| folder.path().join(name);
         let spec = bcolz::CarraySpec::new(Dtype::parse("int64").unwrap());
         let (root, kept) = (path("array"), path("kept"));

@@ -245,7 +245,7 @@ mod tests {
         text: &[u8],
         options: &Options,
     ) -> std::result::Result<(String, Vec<u64>, Vec<u8>), String> {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::testing::tempdir();
         let path = folder.path().join("in.csv");
         std::fs::write(&path, text).unwrap();
         let table = scan(&path, options, &mut |_| {}).map_err(|error| error.to_string())?;

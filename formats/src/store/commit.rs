@@ -401,7 +401,7 @@ mod tests {
 
     #[test]
     fn leaves_in_groups_are_replaced_in_all_containers() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::testing::tempdir();
         // wine cannot replace files that are open, as zip files and frames are.
         let names = ["s.b2d", "s.b2z", "s.b2e"];
         for name in &names[..if cfg!(windows) { 1 } else { 3 }] {
@@ -428,7 +428,7 @@ mod tests {
 
     #[test]
     fn keys_that_are_no_names_of_files_are_not_written_to_directories() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::testing::tempdir();
         let at = |name: &str| folder.path().join(name);
         for key in KEYS {
             let [zip, made, changed, copied] =

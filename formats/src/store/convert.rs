@@ -148,7 +148,7 @@ mod tests {
     /// A zip file has a CRC-32 of each leaf, which must not certify damaged data.
     #[test]
     fn damaged_leaves_are_not_copied_to_zip_files() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::testing::tempdir();
         let path = |name: &str| folder.path().join(name);
         let params = CParams::default().typesize(1);
         let mut schunk = SChunk::create(Storage::frame(), params, DParams::default()).unwrap();

@@ -749,7 +749,7 @@ mod tests {
 
     #[test]
     fn a_replaced_file_is_not_at_its_path() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::testing::tempdir();
         let (path, other) = (folder.path().join("s.b2z"), folder.path().join("other"));
         std::fs::write(&path, b"old").unwrap();
         std::fs::write(&other, b"new").unwrap();
@@ -765,7 +765,7 @@ mod tests {
 
     #[test]
     fn a_store_has_one_writer() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::testing::tempdir();
         for name in ["s.b2z", "s.b2d", "s.b2e"] {
             let path = folder.path().join(name);
             Store::create(&path).unwrap().commit().unwrap();

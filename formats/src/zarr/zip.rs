@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn names_of_files_have_slashes_on_all_systems() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::testing::tempdir();
         fs::create_dir_all(folder.path().join("array").join("c").join("0")).unwrap();
         for parts in [&["zarr.json"][..], &["array", "zarr.json"], &["array", "c", "0", "1"]] {
             let path = parts.iter().fold(folder.path().to_owned(), |path, part| path.join(part));

@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn members_of_npz_files_with_a_wrong_checksum_are_refused() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::testing::tempdir();
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/npz");
         for name in ["two.npz", "compressed.npz"] {
             let mut bytes = std::fs::read(root.join(name)).unwrap();
@@ -130,7 +130,7 @@ mod tests {
 
     #[test]
     fn ranges_may_begin_and_end_within_items() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::testing::tempdir();
         let path = |name: &str| folder.path().join(name);
         let mut arrays = Vec::new();
         for (order, is_fortran) in [("c", false), ("f", true)] {

@@ -224,7 +224,7 @@ mod tests {
 
     #[test]
     fn written_members_are_read_back() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::testing::tempdir();
         let path = folder.path().join("a.zip");
         let mut writer = ZipWriter::new(std::fs::File::create(&path).unwrap(), 0);
         writer.add("one", b"first").unwrap();
@@ -251,7 +251,7 @@ mod tests {
 
     #[test]
     fn many_members_and_large_ones_have_zip64_fields() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::testing::tempdir();
         let path = folder.path().join("a.zip");
         let mut writer = ZipWriter::new(std::fs::File::create(&path).unwrap(), 0);
         for number in 0..70_000 {
@@ -272,7 +272,7 @@ mod tests {
     /// Python's `zipfile` and Info-ZIP read all entries of the directory, too.
     #[test]
     fn members_that_the_end_record_does_not_count_are_read() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::testing::tempdir();
         let path = folder.path().join("a.zip");
         let mut writer = ZipWriter::new(io::Cursor::new(Vec::new()), 0);
         for name in ["one", "two", "three"] {
@@ -294,7 +294,7 @@ mod tests {
 
     #[test]
     fn members_beyond_4_gib_are_read() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::testing::tempdir();
         let path = folder.path().join("a.zip");
         let mut file = std::fs::File::create(&path).unwrap();
         let (prefix, size) = (5 << 30, (4 << 30) + 5);
