@@ -40,20 +40,14 @@ pub fn run(args: &AppendArgs, cli: &Cli) -> Outcome {
         inputs.push(Addition::open(name, (args.raw, true), nthreads)?);
     }
     let total = inputs.iter().map(|input| input.content().nbytes).sum();
-    let summary = convert::summarise(target.path(), target.found());
-    let summary = summary.map_err(|error| target.error(error))?;
-    let copying = Copying::to(summary.checksum.is_some());
     let bar = bar(!cli.quiet, Some(total));
     let mut progress = |bytes| bar.inc(bytes);
     let appended = match target.found().format {
-        Format::B2nd => {
-            let parts = (&mut inputs[..], copying);
-            append_array(&target, parts, args.axis, nthreads, &mut progress)
-        }
+        Format::B2nd => append_array(&target, &mut inputs, args.axis, nthreads, &mut progress),
         _ if args.axis.is_some() => {
             Err(target.error(Failure::usage("--axis: a super-chunk is not an array")))
         }
-        _ => append_bytes(&target, (&mut inputs, copying), nthreads, &mut progress),
+        _ => append_bytes(&target, &mut inputs, nthreads, &mut progress),
     };
     bar.finish_and_clear();
     let appended = appended?;
@@ -84,7 +78,7 @@ pub fn axis_of(axis: i64, ndim: usize) -> Result<usize, Failure> {
 
 fn append_array(
     target: &FrameToChange,
-    (inputs, copying): (&mut [Addition], Copying),
+    inputs: &mut [Addition],
     axis: Option<i64>,
     nthreads: usize,
     progress: Progress<'_>,
@@ -105,6 +99,7 @@ fn append_array(
         input.fit(&info, axis)?;
     }
     let mut array = target.array(nthreads)?;
+    let copying = Copying::to_existing(array.schunk_mut()).map_err(|error| target.error(error))?;
     let mut transaction = array.transaction().map_err(|error| target.error(error))?;
     let mut appended = Appended::default();
     let write_error = |failure: Failure| target.error(failure);
@@ -166,11 +161,12 @@ pub fn extend(
 
 fn append_bytes(
     target: &FrameToChange,
-    (inputs, copying): (&mut [Addition], Copying),
+    inputs: &mut [Addition],
     nthreads: usize,
     progress: Progress<'_>,
 ) -> Result<Appended, Failure> {
     let mut schunk = target.schunk(nthreads)?;
+    let copying = Copying::to_existing(&mut schunk).map_err(|error| target.error(error))?;
     for input in inputs.iter() {
         fit_bytes(&schunk, input)?;
     }

@@ -9,9 +9,10 @@ use crate::members;
 use crate::store;
 use ferroblosc::Error;
 use ferroblosc::b2nd::{Array, Geometry};
+use ferroblosc::frame::checksum::FingerprintStatus;
 use ferroblosc::io::named::{NamedFile, named};
 use ferroblosc::os::files;
-use ferroblosc::schunk::{SChunk, Storage};
+use ferroblosc::schunk::{SChunk, State, Storage};
 use ferroblosc_formats::convert::{self, Content, Detected, Format, Progress, Reading, Source};
 use ferroblosc_formats::numpy::{ArrayInfo, Dtype};
 use std::path::{Path, PathBuf};
@@ -37,6 +38,12 @@ impl Copying {
     /// Returns how chunks are copied to an output.
     pub fn to(has_checksums: bool) -> Copying {
         if has_checksums { Copying::Checked } else { Copying::Unchecked }
+    }
+
+    /// Returns how chunks are copied to an existing super-chunk.
+    pub fn to_existing(schunk: &mut SChunk) -> Result<Copying, Error> {
+        let seal = schunk.state_mut().frame_mut().map(|frame| frame.seal()).transpose()?;
+        Ok(Copying::to(seal.is_some_and(|seal| seal != FingerprintStatus::Absent)))
     }
 
     /// Checks a chunk that is copied. Chunks that need a missing plugin are not checked.
