@@ -11,7 +11,7 @@ FILE ?=
 TYPESIZE ?= 4
 
 # The duration of the random comparisons of `make test` with the reference, in seconds.
-SAMPLE_SECONDS ?= 10
+SAMPLE_SECONDS ?= 5
 # The seed of the random parameters; empty for a new seed in each run, as in `make test-long`.
 SAMPLE_SEED ?= 1
 # Options of `make bench`, such as BENCH='--levels 1,9 --file file:4:data.raw'.
@@ -43,7 +43,7 @@ DEMO := $(CURDIR)/target/demo-prefix
 	test-asan test-tsan test-miri coverage test-durability test-timing test-full test-long test-arm test-ports \
 	bench bench-compare bench-full bench-levels bench-scaling count-instructions plot bench-frames \
 	bench-b2nd bench-bloscpack bench-bcolz bench-hdf5 bench-programs bench-zarrs bench-stores fuzz \
-	check check-source check-features check-rust-packages check-oldest check-arm check-targets \
+	check check-source check-docs check-features check-rust-packages check-oldest check-arm check-targets \
 	check-headers check-deny clean
 
 help:
@@ -384,14 +384,16 @@ BENCH_ZARRS_ROUNDS ?= 3
 bench-zarrs:
 	scripts/bench-zarrs.sh $(BENCH_ZARRS_ROUNDS)
 
-check: check-source check-headers check-deny check-rust-packages check-oldest check-arm
+check: check-source check-docs check-headers check-deny check-rust-packages check-oldest check-arm
 
-# Checks formatting, lints and the Rust documentation.
+# Checks formatting and lints.
 check-source:
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
+
+# Checks the Rust documentation, and the crate as its users see it, without the feature `internals`.
+check-docs:
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps
-	# The crate as its users see it, without the feature `internals`.
 	$(CARGO) clippy --package ferroblosc -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --package ferroblosc --no-deps
 
