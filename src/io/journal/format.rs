@@ -186,13 +186,16 @@ impl Image {
             return Ok(None);
         };
         let content_len = bytes.len().saturating_sub(WORD);
+        // The head ends with the checksum of the bytes before it, like the journal.
+        let Some(mut rest) = bytes.get(HEAD_LEN..content_len) else {
+            return Ok(None);
+        };
         let is_whole = head.journal_len == bytes.len() as u64
             && word(bytes, content_len) == Some(xxh3_64(&bytes[..content_len]));
         if !is_whole {
             return Ok(None);
         }
         let mut image = head.image;
-        let mut rest = &bytes[HEAD_LEN..content_len];
         for _ in 0..head.records {
             let Some((record, next)) = decode_record(rest)? else {
                 return Ok(None);

@@ -104,6 +104,23 @@ fn a_truncated_or_altered_journal_is_not_used() {
 }
 
 #[test]
+fn a_head_without_the_final_checksum_is_not_a_journal() {
+    let dir = TempDir::new("head");
+    let file = file_of(&dir, b"0123456789");
+    let image = Image::new(&*file, 0, (10, 10), (10, 10), Vec::new()).unwrap();
+    let whole = image.encode().unwrap();
+    assert_eq!(Image::decode(&whole), Ok(Some(image)));
+    // Such a file ends with the checksum of all bytes before it, that of the head.
+    for len in 96..whole.len() {
+        let mut bytes = whole[..len].to_vec();
+        bytes[64..72].copy_from_slice(&(len as u64).to_le_bytes());
+        let sum = xxhash_rust::xxh3::xxh3_64(&bytes[..88]);
+        bytes[88..96].copy_from_slice(&sum.to_le_bytes());
+        assert_eq!(Image::decode(&bytes), Ok(None), "{len} bytes");
+    }
+}
+
+#[test]
 fn inconsistent_sizes_are_rejected() {
     let dir = TempDir::new("bounds");
     let file = file_of(&dir, b"0123456789");
