@@ -20,7 +20,6 @@
 use super::ReadAt;
 use super::reader::open_with_spare_descriptors;
 use crate::os::files::{self, Opening, is_denied, is_denied_to_all, is_denied_to_us};
-use crate::os::process;
 use crate::pool::gate;
 use crate::{Error, Result};
 use std::cell::RefCell;
@@ -90,6 +89,12 @@ impl State {
             self.depth = 0;
         }
     }
+
+    /// Returns the holder of a lock that is held.
+    fn holder(&self) -> Holder {
+        let file = self.file.as_ref().map(|opened| opened.identity);
+        Holder { process: self.process, file }
+    }
 }
 
 impl Drop for State {
@@ -107,8 +112,15 @@ impl Drop for State {
 #[derive(Debug)]
 struct Opened {
     file: File,
+    identity: LockFile,
     /// Whether the lock file is read-only.
     read_only: bool,
+}
+
+impl Opened {
+    fn new(file: File, read_only: bool) -> std::io::Result<Opened> {
+        Ok(Opened { identity: files::identity_of(&file)?, file, read_only })
+    }
 }
 
 impl Lock {
@@ -152,8 +164,8 @@ impl Lock {
         self.acquire_in_process(kind, notice).map(|(changed, _)| changed)
     }
 
-    /// As [`Lock::acquire_noticing`]; also returns the generation of this process.
-    fn acquire_in_process(&self, kind: Kind, notice: impl FnOnce()) -> Result<(bool, u32)> {
+    /// As [`Lock::acquire_noticing`]; also returns the process and the lock file.
+    fn acquire_in_process(&self, kind: Kind, notice: impl FnOnce()) -> Result<(bool, Holder)> {
         let failed = |error| {
             crate::trace_error!("Cannot lock {}: {error}", self.path.display());
             Error::Lock.during("lock").at(&self.path).os(error)
@@ -167,7 +179,7 @@ impl Lock {
                 count(&mut state).map_err(failed)?;
             }
             state.depth += 1;
-            return Ok((false, state.process));
+            return Ok((false, state.holder()));
         }
         let changed = self.lock(&mut state, kind).map_err(failed)?;
         state.depth = 1;
@@ -175,7 +187,7 @@ impl Lock {
         if changed {
             notice();
         }
-        Ok((changed, state.process))
+        Ok((changed, state.holder()))
     }
 
     /// Releases the lock once, if this process holds it.
@@ -222,8 +234,13 @@ impl Lock {
         kind: Kind,
         notice: impl FnOnce(),
     ) -> Result<LockGuard> {
-        let (changed, process) = self.acquire_in_process(kind, notice)?;
-        Ok(LockGuard { lock: Arc::clone(self), changed, process })
+        let (changed, holder) = self.acquire_in_process(kind, notice)?;
+        Ok(LockGuard {
+            lock: Arc::clone(self),
+            changed,
+            process: holder.process,
+            _mark: holder.marked(),
+        })
     }
 
     /// Locks the file at the path and compares generations.
@@ -239,16 +256,14 @@ impl Lock {
                     None => return Ok(false),
                 },
             };
-            wait_for(&opened.file, kind)?;
+            wait_for(&opened, kind)?;
             // A frame that is removed and created again has a new lock file, which other processes
             // lock. A missing lock file is not created again: its frame is gone as well.
-            match self.names_other_file(&opened.file) {
-                Ok(false) => break opened,
-                other => {
-                    unlock(&opened.file);
-                    replaced = other?;
-                }
+            if !files::identity_at(&self.path).is_ok_and(|named| named != opened.identity) {
+                break opened;
             }
+            unlock(&opened.file);
+            replaced = true;
         };
         let counted = if opened.read_only { Kind::Shared } else { kind };
         let generation = match next_generation(&opened.file, counted) {
@@ -267,10 +282,7 @@ impl Lock {
     /// Opens the lock file; `None` if no lock is needed because the frame is not writable.
     fn open(&self, kind: Kind) -> std::io::Result<Option<Opened>> {
         let error = match open(&self.path) {
-            Ok(file) => {
-                let read_only = false;
-                return Ok(Some(Opened { file, read_only }));
-            }
+            Ok(file) => return Opened::new(file, false).map(Some),
             Err(error) if is_denied(&error) => error,
             Err(error) => return Err(error),
         };
@@ -282,10 +294,7 @@ impl Lock {
         options.read(true);
         let open = || files::open(&mut options, &self.path, Opening::NonBlocking);
         match open_with_spare_descriptors(open) {
-            Ok(file) => {
-                let read_only = true;
-                return Ok(Some(Opened { file, read_only }));
-            }
+            Ok(file) => return Opened::new(file, true).map(Some),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
             Err(other) if is_denied(&other) => {}
             Err(other) => return Err(other),
@@ -295,11 +304,6 @@ impl Lock {
             Kind::Exclusive | Kind::Call => !self.frame.iter().all(|path| is_denied_to_all(path)),
         };
         if is_needed { Err(error) } else { Ok(None) }
-    }
-
-    fn names_other_file(&self, file: &File) -> std::io::Result<bool> {
-        let ours = files::identity_of(file)?;
-        Ok(files::identity_at(&self.path).is_ok_and(|named| named != ours))
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -315,6 +319,9 @@ pub struct LockGuard {
     changed: bool,
     /// The generation of the process that acquired the lock.
     process: u32,
+    /// As long as it exists, locking another handle of the frame on the thread that acquired the
+    /// lock fails instead of blocking forever.
+    _mark: Option<Arc<Holder>>,
 }
 
 impl LockGuard {
@@ -322,62 +329,47 @@ impl LockGuard {
     pub fn changed(&self) -> bool {
         self.changed
     }
-
-    /// Records that this thread holds the lock beyond the current call. Locking another handle of
-    /// the frame on this thread then fails instead of blocking forever.
-    pub fn in_transaction(&self) -> InTransaction {
-        let state = self.lock.state();
-        let identity = state.file.as_ref().and_then(|opened| identity_of(&opened.file));
-        let mark = identity.map(|file| Arc::new(Mark { file, process: process::id() }));
-        if let Some(mark) = &mark {
-            // A thread whose values are being destroyed calls no other handle.
-            let _ = TRANSACTIONS.try_with(|open| {
-                let mut open = open.borrow_mut();
-                open.retain(|mark| mark.strong_count() > 0);
-                open.push(Arc::downgrade(mark));
-            });
-        }
-        InTransaction { _mark: mark }
-    }
 }
 
 /// The device and the inode of a lock file.
 type LockFile = (u64, u64);
 
-/// A lock file that a process has locked over several calls.
-#[derive(Debug)]
-struct Mark {
-    file: LockFile,
+/// The generation of the process that holds a lock, and the lock file; `None` if no lock is needed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Holder {
     process: u32,
+    file: Option<LockFile>,
 }
 
 thread_local! {
-    /// The locks over several calls that this thread has acquired. Another thread may release them,
-    /// so the list does not own them. A list of all threads would need a lock, which a forked child
-    /// could find locked.
-    static TRANSACTIONS: RefCell<Vec<Weak<Mark>>> = const { RefCell::new(Vec::new()) };
+    /// The locks that this thread has acquired. Another thread may release them, for instance at
+    /// the end of a transaction, so the list does not own them. A list of all threads would need a
+    /// lock, which a forked child could find locked.
+    static HELD: RefCell<Vec<Weak<Holder>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Whether this thread has locked the file over several calls.
-fn is_in_transaction(file: &File) -> bool {
-    let Some(file) = identity_of(file) else {
-        return false;
+impl Holder {
+    /// Records that this thread holds the lock until the result is dropped.
+    fn marked(self) -> Option<Arc<Holder>> {
+        self.file?;
+        let mark = Arc::new(self);
+        // A thread whose values are being destroyed calls no other handle.
+        let _ = HELD.try_with(|held| {
+            let mut held = held.borrow_mut();
+            held.retain(|mark| mark.strong_count() > 0);
+            held.push(Arc::downgrade(&mark));
+        });
+        Some(mark)
+    }
+}
+
+/// Whether this thread has locked the file through another handle.
+fn is_held_by_thread(file: LockFile) -> bool {
+    let wanted = Holder { process: gate::generation(), file: Some(file) };
+    let is_held = |held: &RefCell<Vec<Weak<Holder>>>| {
+        held.borrow().iter().filter_map(Weak::upgrade).any(|mark| *mark == wanted)
     };
-    let process = process::id();
-    let is_of = |mark: Arc<Mark>| mark.file == file && mark.process == process;
-    let is_open =
-        |open: &RefCell<Vec<Weak<Mark>>>| open.borrow().iter().filter_map(Weak::upgrade).any(is_of);
-    TRANSACTIONS.try_with(is_open).unwrap_or(false)
-}
-
-fn identity_of(file: &File) -> Option<LockFile> {
-    files::identity_of(file).ok()
-}
-
-/// A lock that is held over several calls.
-#[derive(Debug)]
-pub struct InTransaction {
-    _mark: Option<Arc<Mark>>,
+    HELD.try_with(is_held).unwrap_or(false)
 }
 
 impl Drop for LockGuard {
@@ -409,8 +401,9 @@ fn open(path: &Path) -> std::io::Result<File> {
     Ok(file)
 }
 
-/// Waits for a lock; fails if this thread holds it in an open transaction of another handle.
-fn wait_for(file: &File, kind: Kind) -> std::io::Result<()> {
+/// Waits for a lock; fails if this thread holds it through another handle, whose call or
+/// transaction cannot end before.
+fn wait_for(Opened { file, identity, .. }: &Opened, kind: Kind) -> std::io::Result<()> {
     let locked = match kind {
         Kind::Shared => file.try_lock_shared(),
         Kind::Exclusive | Kind::Call => file.try_lock(),
@@ -421,8 +414,8 @@ fn wait_for(file: &File, kind: Kind) -> std::io::Result<()> {
         Err(TryLockError::Error(error)) if is_interrupted(&error) => {}
         Err(TryLockError::Error(error)) => return Err(error),
     }
-    if is_in_transaction(file) {
-        return Err(std::io::Error::other("the same thread has an open transaction of the frame"));
+    if is_held_by_thread(*identity) {
+        return Err(std::io::Error::other("another handle of this thread has locked the frame"));
     }
     loop {
         let locked = match kind {
@@ -578,37 +571,35 @@ mod tests {
     }
 
     #[test]
-    fn a_transaction_excludes_other_handles_in_its_thread_only_from_its_own_frame() {
+    fn a_lock_excludes_other_handles_in_its_thread_only_from_its_own_frame() {
         let dir = TempDir::new("transactions");
         let (first, second) = (dir.join("first"), dir.join("second"));
         let lock = |path: &Path| Arc::new(Lock::of_file(path));
         let held = lock(&first).acquire_guard(Kind::Exclusive).unwrap();
-        let transaction = held.in_transaction();
         // It would wait for itself.
         assert_eq!(lock(&first).acquire_guard(Kind::Shared).err(), Some(Error::Lock));
         assert_eq!(lock(&first).acquire_guard(Kind::Exclusive).err(), Some(Error::Lock));
         for kind in [Kind::Shared, Kind::Exclusive] {
             assert!(while_locked(&second, || lock(&second).acquire_guard(kind).is_ok()));
         }
-        // Another thread waits for the end of the transaction.
+        // Another thread waits for the lock.
         std::thread::scope(|threads| {
             let waiting = threads.spawn(|| lock(&first).acquire_guard(Kind::Exclusive).is_ok());
             std::thread::sleep(Duration::from_millis(20));
-            drop((transaction, held));
+            drop(held);
             assert!(waiting.join().unwrap());
         });
         assert!(while_locked(&first, || lock(&first).acquire_guard(Kind::Shared).is_ok()));
     }
 
     #[test]
-    fn a_transaction_may_end_in_another_thread() {
-        let dir = TempDir::new("moved-transaction");
+    fn a_lock_may_be_released_in_another_thread() {
+        let dir = TempDir::new("moved-lock");
         let path = dir.join("f");
         let lock = || Arc::new(Lock::of_file(&path));
         let held = lock().acquire_guard(Kind::Exclusive).unwrap();
-        let transaction = held.in_transaction();
         std::thread::scope(|threads| {
-            threads.spawn(move || drop((transaction, held)));
+            threads.spawn(move || drop(held));
         });
         assert!(while_locked(&path, || lock().acquire_guard(Kind::Shared).is_ok()));
     }
@@ -631,6 +622,7 @@ mod tests {
             let lock = Arc::new(Lock::of_file(&path));
             let mut held = lock.acquire_guard(Kind::Exclusive).unwrap();
             held.process ^= 1;
+            held._mark = None;
             let of_parent = inherit(&lock);
             match case {
                 0 => drop((held, lock)),

@@ -16,7 +16,7 @@ use super::files::Files;
 use super::journal::CommitError;
 use super::space::Space;
 use crate::frame::format::{FIXED_LEN, Loaded, Offsets};
-use crate::io::lock::{InTransaction, LockGuard};
+use crate::io::lock::LockGuard;
 use crate::io::{Stream, WriteGranularity};
 use crate::os::process;
 use crate::{Error, Result, trace_error, trace_warning};
@@ -29,7 +29,7 @@ pub struct Transaction {
     /// Id of the process that began the transaction.
     process: u32,
     /// The lock, if locking is enabled.
-    held: Option<(LockGuard, InTransaction)>,
+    held: Option<LockGuard>,
     /// The state to restore, for each level; the first is the committed state.
     pub levels: Vec<Level>,
     /// The fixed part of the committed header.
@@ -101,10 +101,7 @@ impl Transaction {
         changes: Changes,
     ) -> Transaction {
         Transaction {
-            held: held.map(|held| {
-                let mark = held.in_transaction();
-                (held, mark)
-            }),
+            held,
             files,
             process: process::id(),
             levels: Vec::new(),
@@ -319,9 +316,7 @@ impl Drop for Transaction {
     fn drop(&mut self) {
         if !self.is_ours() {
             // The lock and the files belong to the other process.
-            if let Some((held, _mark)) = self.held.take() {
-                std::mem::forget(held);
-            }
+            std::mem::forget(self.held.take());
             return;
         }
         if let Some(first) = std::mem::take(&mut self.levels).into_iter().next() {
