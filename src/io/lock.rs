@@ -243,6 +243,20 @@ impl Lock {
         })
     }
 
+    /// Removes the lock file of a frame that this handle created, if the handle has used the lock.
+    /// A failure is harmless, since a lock file without its frame is used again.
+    pub fn remove(&self) {
+        let mut state = self.state();
+        state.leave_parent();
+        let is_ours = state.file.as_ref().is_some_and(|opened| {
+            !opened.read_only
+                && files::identity_at(&self.path).is_ok_and(|at| at == opened.identity)
+        });
+        if is_ours {
+            let _ = std::fs::remove_file(&self.path);
+        }
+    }
+
     /// Locks the file at the path and compares generations.
     fn lock(&self, state: &mut State, kind: Kind) -> std::io::Result<bool> {
         let mut replaced = false;

@@ -10,7 +10,7 @@
 //! Editors and downloads replace a file by renaming a new one over it. A reader follows the path
 //! and reports the replacement, so that cached data of the old file is discarded.
 
-use super::backend::{Backend, Identity, Mode, Stream};
+use super::backend::{Backend, FileOps, Identity, Mode, Stream};
 use crate::{Result, os};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -37,7 +37,7 @@ pub struct Reader {
 #[derive(Default)]
 struct State {
     kept: Option<OpenFile>,
-    /// Identity of the file of the last [`Reader::acquire`].
+    /// Identity of the file of the last [`Reader::acquire`] or [`Reader::expect`].
     last: Option<Identity>,
 }
 
@@ -117,8 +117,21 @@ impl Reader {
         self.open()
     }
 
-    /// Whether an open file is not the one of the last [`Reader::acquire`], since another file was
-    /// renamed to the path. `false` if one of both has no identity.
+    /// Closes the file and records the identity of the one that the caller has created at the path.
+    /// The next [`Reader::acquire`] detects another file.
+    pub fn expect(&self, identity: Option<Identity>) {
+        *self.state() = State { kept: None, last: identity };
+    }
+
+    /// Whether the path names the file of the last [`Reader::acquire`] or [`Reader::expect`]; also
+    /// if that file has no identity.
+    pub fn is_named(&self, ops: &dyn FileOps) -> bool {
+        let last = self.state().last;
+        last.is_none() || ops.identify(&self.path) == last
+    }
+
+    /// Whether an open file is not the one of the last [`Reader::acquire`] or [`Reader::expect`],
+    /// since another file was renamed to the path. `false` if one of both has no identity.
     pub fn is_another(&self, stream: &dyn Stream) -> bool {
         let last = self.state().last;
         last.is_some_and(|last| stream.identity().is_some_and(|identity| identity != last))

@@ -117,7 +117,7 @@ impl Frame {
     pub fn discard(mut self) {
         drop(self.transaction.take());
         if let Location::Disk(files) = &self.location {
-            files.remove_created();
+            files.remove_created(self.lock.as_deref());
             // The first error matters more.
             let _ = files.backend().destroy();
         }

@@ -7,6 +7,7 @@ use super::journal::{self, CommitError, Journal, RollbackView};
 use crate::chunk::{LazySource, MIN_HEADER_LENGTH};
 use crate::frame::format::{FIXED_LEN, Kind, header};
 use crate::io::journal::{self as io_journal, Restored, Staged};
+use crate::io::lock::Lock;
 use crate::io::{
     Backend, Durability, FileKind, FileOps, FileSystem, Mode, ReadAt, Reader, Stream, View,
     WriteGranularity,
@@ -199,13 +200,17 @@ impl Files {
         };
         // The first error matters more than a failure to remove.
         let written = created.and_then(|stream| {
+            self.reader.expect(stream.identity());
             let written =
                 stream.write_at(0, bytes, WriteGranularity::Whole).and_then(|()| stream.close());
             written.inspect_err(|_| {
-                if let Some(ops) = self.backend.file_ops() {
+                if let Some(ops) = self.backend.file_ops()
+                    && self.reader.is_named(ops)
+                {
                     // Not the link, but its target.
                     let _ = ops.remove(&ops.resolve(&self.path));
                 }
+                self.reader.forget();
             })
         });
         written.inspect_err(|_| {
@@ -227,10 +232,10 @@ impl Files {
         let is_new = !self.is_link();
         let write = |stream: &dyn Stream| stream.write_at(0, bytes, WriteGranularity::Whole);
         self.publish(write, is_new).map_err(|failed| {
-            if failed.in_doubt {
-                // The file is the one that was just created.
+            if failed.in_doubt && self.is_named() {
                 self.remove(&self.path);
             }
+            self.reader.forget();
             failed.error
         })
     }
@@ -245,6 +250,7 @@ impl Files {
             .and_then(|()| ops.sync_directory(&temporary));
         temporary::check(ops, &temporary.join(INDEX_NAME), &*stream)
             .map_err(|error| temporary::error_of_target(error, &temporary, directory))?;
+        let identity = stream.identity();
         // The file is open, and claimed, until the directory has its name, if the system can rename
         // it then.
         let stream = os::files::RENAMES_DIRECTORIES_OF_OPEN_FILES.then_some(stream);
@@ -254,10 +260,15 @@ impl Files {
             .map_err(|error| (error, &*temporary))
             .and_then(|()| self.sync_entry_at(directory).map_err(|error| (error, directory)));
         lasts.map_err(|(error, there)| {
-            let _ = ops.remove(&there.join(INDEX_NAME));
-            let _ = ops.remove_directory(there);
+            let index = there.join(INDEX_NAME);
+            if temporary::check_identity(ops, &index, identity).is_ok() {
+                let _ = ops.remove(&index);
+                let _ = ops.remove_directory(there);
+            }
             temporary::error_of_target(error, &temporary, directory)
-        })
+        })?;
+        self.reader.expect(identity);
+        Ok(())
     }
 
     /// Checks that the frame's file, or the index of a sparse one, still exists: a change must not
@@ -323,9 +334,10 @@ impl Files {
                 })
                 .inspect_err(|_| temporary::discard(ops, &temporary, &*stream))
                 .map_err(|error| temporary::error_of_target(error, &temporary, &self.path))
+                .map(|()| stream.identity())
         });
-        replaced.map_err(CommitError::undone)?;
-        self.reader.forget();
+        let identity = replaced.map_err(CommitError::undone)?;
+        self.reader.expect(identity);
         let synced = self.sync_entry_at(&target);
         if synced.is_err() {
             self.entries.store(DirectoryEntries::Unsynced as u8, Ordering::Relaxed);
@@ -374,17 +386,25 @@ impl Files {
         }
     }
 
-    /// Removes the files of a frame that this handle created, as far as possible. Without file
-    /// operations of the backend they stay, as does another file that was renamed to the path.
-    pub fn remove_created(&self) {
+    /// Whether the path names the file that this handle created or read last.
+    pub fn is_named(&self) -> bool {
+        self.reader.is_named(self.file_ops())
+    }
+
+    /// Removes the files of a frame that this handle created and the lock file that it opened, as
+    /// far as possible. Without file operations of the backend they stay, as does another file that
+    /// was renamed to the path.
+    pub fn remove_created(&self, lock: Option<&Lock>) {
         let Some(ops) = self.backend.file_ops() else {
             return;
         };
-        let opened = self.backend.open(&self.path, Mode::Read);
-        let is_ours = opened.is_ok_and(|stream| !self.reader.is_another(&*stream));
+        let is_ours = self.is_named() && self.start == 0;
         self.forget_reader();
-        if !is_ours || self.start != 0 {
+        if !is_ours {
             return;
+        }
+        if let Some(lock) = lock {
+            lock.remove();
         }
         let Some(directory) = &self.directory else {
             // Not the link, but its target.
@@ -781,7 +801,9 @@ fn ends_early() -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chunk::{CParams, DParams};
     use crate::io::{Attributes, Identity};
+    use crate::schunk::{SChunk, Storage};
 
     #[cfg(unix)]
     #[test]
@@ -800,6 +822,8 @@ mod tests {
     struct Overtaken {
         /// The error of syncing directories.
         sync_error: Option<i32>,
+        /// Whether new files are [`ReplacedFile`]s.
+        is_full: bool,
     }
 
     impl Backend for Overtaken {
@@ -830,7 +854,11 @@ mod tests {
         }
 
         fn create_new(&self, path: &Path, private: bool) -> Result<Box<dyn Stream>> {
-            FileSystem.create_new(path, private)
+            let stream = FileSystem.create_new(path, private)?;
+            if self.is_full {
+                return Ok(Box::new(ReplacedFile { path: path.to_owned(), stream }));
+            }
+            Ok(stream)
         }
 
         fn rename(&self, from: &Path, to: &Path) -> Result<()> {
@@ -881,6 +909,129 @@ mod tests {
         }
     }
 
+    /// Returns storages of each kind, and the path of the frame in each.
+    fn storages(folder: &Path) -> [(Storage, PathBuf); 4] {
+        let at = |name: &str| folder.join(name);
+        [
+            (Storage::file(at("file")), at("file")),
+            (Storage::file(at("durable")).durable(), at("durable")),
+            (Storage::directory(at("directory")), at("directory")),
+            (Storage::directory(at("durable directory")).durable(), at("durable directory")),
+        ]
+    }
+
+    fn created(storage: Storage) -> SChunk {
+        SChunk::create(storage, CParams::default(), DParams::default()).unwrap()
+    }
+
+    #[test]
+    fn a_failed_creation_keeps_files_that_have_replaced_its_own() {
+        for changes in [false, true] {
+            let folder = tempfile::tempdir().unwrap();
+            for (storage, path) in storages(folder.path()) {
+                let mut schunk = created(storage);
+                if changes {
+                    schunk.add_metalayer("name", b"content").unwrap();
+                }
+                let is_directory = path.is_dir();
+                std::fs::rename(&path, path.with_extension("moved")).unwrap();
+                let theirs = if is_directory {
+                    std::fs::create_dir(&path).unwrap();
+                    path.join(INDEX_NAME)
+                } else {
+                    path.clone()
+                };
+                std::fs::write(&theirs, b"theirs").unwrap();
+                schunk.discard();
+                assert_eq!(std::fs::read(&theirs).unwrap(), b"theirs", "{}", path.display());
+            }
+        }
+    }
+
+    #[test]
+    fn a_failed_creation_leaves_no_lock_file() {
+        let folder = tempfile::tempdir().unwrap();
+        for (storage, path) in storages(folder.path()) {
+            let mut schunk = created(storage.locking());
+            schunk.add_metalayer("name", b"content").unwrap();
+            schunk.append(&[1; 1000]).unwrap();
+            let lock = if path.is_dir() { path.join(".b2lock") } else { lock_beside(&path) };
+            assert!(lock.exists());
+            schunk.discard();
+            let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().collect();
+            assert!(left.is_empty(), "{left:?}");
+        }
+    }
+
+    #[test]
+    fn a_failed_creation_keeps_the_lock_file_of_another_frame() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        let mut schunk = created(Storage::file(&path).locking());
+        std::fs::write(lock_beside(&path), b"").unwrap();
+        // The handle has not used its lock.
+        schunk.discard();
+        assert!(lock_beside(&path).exists());
+        schunk = created(Storage::file(&path).locking());
+        schunk.append(&[1; 1000]).unwrap();
+        std::fs::rename(lock_beside(&path), folder.path().join("moved")).unwrap();
+        std::fs::write(lock_beside(&path), b"").unwrap();
+        schunk.discard();
+        assert!(lock_beside(&path).exists() && !path.exists());
+    }
+
+    fn lock_beside(path: &Path) -> PathBuf {
+        paths::with_text(path, ".b2lock")
+    }
+
+    /// A file on a full disk, which another process replaces while it is written.
+    struct ReplacedFile {
+        path: PathBuf,
+        stream: Box<dyn Stream>,
+    }
+
+    impl Stream for ReplacedFile {
+        fn size(&self) -> Result<u64> {
+            self.stream.size()
+        }
+
+        fn read_at(&self, position: u64, dest: &mut [u8]) -> Result<usize> {
+            self.stream.read_at(position, dest)
+        }
+
+        fn write_at(&self, _: u64, _: &[u8], _: WriteGranularity) -> Result<()> {
+            let other = self.path.with_extension("other");
+            std::fs::write(&other, b"theirs").unwrap();
+            std::fs::rename(other, &self.path).unwrap();
+            Err(Error::FileWrite)
+        }
+
+        fn truncate(&self, len: u64) -> Result<()> {
+            self.stream.truncate(len)
+        }
+
+        fn identity(&self) -> Option<Identity> {
+            self.stream.identity()
+        }
+
+        fn close(self: Box<Self>) -> Result<()> {
+            self.stream.close()
+        }
+    }
+
+    #[test]
+    fn a_failed_write_of_a_new_file_keeps_the_file_that_has_replaced_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("new");
+        let files = Files::contiguous(
+            Arc::new(Overtaken { is_full: true, ..Overtaken::default() }),
+            path.clone(),
+            0,
+        );
+        assert_eq!(files.create(b"frame"), Err(Error::FileWrite));
+        assert_eq!(std::fs::read(&path).unwrap(), b"theirs");
+    }
+
     #[cfg(unix)]
     #[test]
     fn a_directory_that_cannot_be_synced_matters_only_after_a_replacement() {
@@ -888,7 +1039,7 @@ mod tests {
         let path = folder.path().join("found");
         std::fs::write(&path, b"frame").unwrap();
         let files_with = |code| {
-            let backend = Overtaken { sync_error: Some(code) };
+            let backend = Overtaken { sync_error: Some(code), ..Overtaken::default() };
             Files::contiguous(Arc::new(backend), path.clone(), 0)
         };
         for code in [libc::EACCES, libc::EINVAL, libc::ENOTSUP] {

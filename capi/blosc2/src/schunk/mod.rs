@@ -232,7 +232,8 @@ pub(crate) unsafe fn create(
     Ok(building.finish())
 }
 
-/// Frees a super-chunk whose construction failed, and removes its files.
+/// Frees a super-chunk whose construction failed, and removes its files, unless another file was
+/// renamed to their path.
 ///
 /// # Safety
 /// The current call created the super-chunk and holds the only pointer to it.
@@ -242,7 +243,9 @@ pub(crate) unsafe fn discard(schunk: *mut blosc2_schunk) {
         if let Ok(schunk) = CSchunk::new(schunk) {
             // The files of a view belong to its base.
             let is_view = (*schunk.as_ptr()).view;
-            let path = schunk.frame().filter(|_| !is_view).and_then(Frame::path);
+            let frame = schunk.frame().filter(|_| !is_view);
+            let is_named = frame.and_then(Frame::files).is_some_and(|files| files.is_named());
+            let path = frame.and_then(Frame::path).filter(|_| is_named);
             free_parts(schunk);
             if let Some(path) = path {
                 let _ = paths::remove_urlpath(&path);
