@@ -138,11 +138,12 @@ impl Frame {
     fn open_files(files: Files, lock: Option<Arc<Lock>>) -> Result<(Frame, Loaded)> {
         files.check_durability()?;
         let files = Arc::new(files);
-        files.look_for_journal()?;
         let held = match &lock {
             Some(lock) => Some(lock.acquire_guard(LockKind::Shared)?),
             None => None,
         };
+        // A writer that held the lock may have left its journal.
+        files.look_for_journal()?;
         let mut attempt = 0;
         let opened = loop {
             attempt += 1;

@@ -296,6 +296,7 @@ impl<'a> Journal<'a> {
 mod tests {
     use super::*;
     use crate::chunk::{CParams, DParams};
+    use crate::io::lock::{Kind, Lock};
     use crate::io::testing::TempDir;
     use crate::schunk::{SChunk, Storage};
 
@@ -533,6 +534,26 @@ mod tests {
         assert_eq!(recover(&FileSystem, &case.path, None), Err(Error::Lock));
         drop(held);
         assert_eq!(case.read_only(), OLD);
+    }
+
+    #[test]
+    fn a_reader_that_waited_for_the_lock_sees_the_state_before_the_interrupted_change() {
+        let case = Case::new("waited");
+        let held = Arc::new(Lock::of_file(&case.path)).acquire_guard(Kind::Exclusive).unwrap();
+        let journal = FileSystem.open_unfollowed(&case.journal, true).unwrap();
+        assert_eq!(journal.claim(), Ok(true));
+        case.interrupted_after(5);
+        std::thread::scope(|threads| {
+            let reader = threads.spawn(|| {
+                let storage = Storage::file(&case.path).locking();
+                SChunk::open(storage, DParams::default()).unwrap().metalayer("layer").unwrap()
+            });
+            // Longer than a reader waits for the writer that uses the journal.
+            std::thread::sleep(2 * ATTEMPTS as u32 * PAUSE);
+            drop(journal);
+            drop(held);
+            assert_eq!(reader.join().unwrap(), OLD);
+        });
     }
 
     #[test]
