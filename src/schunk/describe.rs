@@ -14,7 +14,7 @@ pub(super) fn refresh_from_file<S: State + ?Sized>(s: &S) -> Result<bool> {
     let Some(frame) = s.frame() else {
         return Ok(false);
     };
-    frame.refresh(|loaded| s.reload(loaded))
+    frame.refresh(s.recorded().typesize, |loaded| s.reload(loaded))
 }
 
 /// Returns the description of a super-chunk that its frame stores, with the given counters.

@@ -62,3 +62,66 @@ pub fn serialize<S: State + ?Sized>(s: &S) -> Result<Buffer> {
     })();
     result.map_err(|error: Error| error.recast(ErrorKind::SchunkCopy))
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::Error;
+    use crate::chunk::{CParams, DParams};
+    use crate::schunk::{SChunk, Storage};
+    use std::path::Path;
+
+    fn create(path: &Path, typesize: i32, value: u8) -> SChunk {
+        let params = CParams::default().typesize(typesize);
+        let mut schunk = SChunk::create(Storage::file(path), params, DParams::default()).unwrap();
+        schunk.append(&[value; 4000]).unwrap();
+        schunk.append(&[value; 400]).unwrap();
+        schunk
+    }
+
+    #[test]
+    fn a_file_with_another_item_size_is_not_changed_by_a_handle_of_the_file_it_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, other) = (folder.path().join("a"), folder.path().join("b"));
+        for refreshes in [false, true] {
+            let mut schunk = create(&path, 4, 1);
+            create(&other, 8, 2).close().unwrap();
+            let theirs = std::fs::read(&other).unwrap();
+            std::fs::rename(&other, &path).unwrap();
+            if refreshes {
+                assert_eq!(schunk.refresh(), Ok(false));
+            }
+            for _ in 0..2 {
+                let error = schunk.append(&[1; 400]).unwrap_err();
+                assert_eq!(
+                    (error.kind(), error.origin()),
+                    (Error::ChunkAppend.kind(), Error::Data.kind(),)
+                );
+                assert_eq!(schunk.set_slice(0, 1, &[9; 4]), Err(Error::Failure));
+                assert_eq!(schunk.add_vlmetalayer("name", b""), Err(Error::Data));
+            }
+            let error = schunk.decompress_to_vec(0).unwrap_err().to_string();
+            assert!(error.contains("items of 8 bytes instead of 4"), "{error}");
+            assert_eq!(std::fs::read(&path).unwrap(), theirs);
+            // The handle is usable again with a file of its item size.
+            create(&other, 4, 3).close().unwrap();
+            std::fs::rename(&other, &path).unwrap();
+            assert_eq!(schunk.decompress_to_vec(0).unwrap(), [3; 4000]);
+            schunk.set_slice(0, 1, &[9; 4]).unwrap();
+            std::fs::remove_file(&path).unwrap();
+        }
+    }
+
+    #[test]
+    fn an_overridden_item_size_is_kept_if_the_file_is_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, other) = (folder.path().join("a"), folder.path().join("b"));
+        let mut schunk = create(&path, 1, 1);
+        schunk.set_typesize(8).unwrap();
+        create(&other, 8, 2).close().unwrap();
+        std::fs::rename(&other, &path).unwrap();
+        assert_eq!(schunk.decompress_to_vec(0).unwrap(), [2; 4000]);
+        create(&other, 1, 3).close().unwrap();
+        std::fs::rename(&other, &path).unwrap();
+        assert_eq!(schunk.decompress_to_vec(0), Err(Error::Data));
+    }
+}

@@ -108,7 +108,8 @@ impl Frame {
 
     fn try_compact_on_close(&mut self) -> Result<()> {
         let _held = self.lock_exclusive()?;
-        self.refresh(drop)?;
+        let typesize = self.cached_mut().typesize;
+        self.refresh(typesize, drop)?;
         let live = self.live_len()?;
         let cbytes = self.cached_mut().counters.cbytes;
         if cbytes - live > live / 4 { self.compact().map(|_| ()) } else { Ok(()) }

@@ -224,11 +224,13 @@ impl Frame {
     }
 
     /// Reads the frame again if another handle or process changed it, and passes the result to
-    /// `take`, one thread at a time. Returns whether it was changed.
+    /// `take`, one thread at a time. `typesize` is the item size in bytes of the super-chunk.
+    /// Returns whether it was changed.
     ///
     /// # Errors
-    /// Returns the errors of [`Frame::open`]; the cached state is kept.
-    pub fn refresh(&self, take: impl FnOnce(Loaded)) -> Result<bool> {
+    /// Returns the errors of [`Frame::open`]; [`Error::Data`] if the file was replaced by a frame of
+    /// another item size. The cached state is kept.
+    pub fn refresh(&self, typesize: i32, take: impl FnOnce(Loaded)) -> Result<bool> {
         let Location::Disk(files) = &self.location else {
             return Ok(false);
         };
@@ -243,7 +245,7 @@ impl Frame {
         let (reader, replaced) = files.acquire()?;
         let fixed = reader.fixed_header()?;
         if replaced {
-            self.cached().stale = true;
+            self.cached().replaced();
         }
         if self.is_current(&fixed) {
             return Ok(false);
@@ -254,7 +256,7 @@ impl Frame {
         }
         // The other writer may not have finished its change.
         files.look_for_journal()?;
-        match self.reload(files) {
+        match self.reload(files, typesize) {
             Ok(loaded) => {
                 take(loaded);
                 Ok(true)
@@ -299,7 +301,9 @@ impl Frame {
         let front = reader.read_vec(0, header_len as usize)?;
         let found = header::parse_metalayers(&front)?;
         let is_same = found.iter().any(|layer| layer.name == name && layer.content == content);
-        if replaced || !is_same {
+        if replaced {
+            self.cached().replaced();
+        } else if !is_same {
             self.cached().stale = true;
         }
         Ok(front.first_chunk().is_some_and(|fixed| self.is_current(fixed)))
@@ -352,7 +356,7 @@ impl Frame {
             } else {
                 let (reader, replaced) = files.acquire()?;
                 if replaced {
-                    self.cached().stale = true;
+                    self.cached().replaced();
                 }
                 read_frame(&reader, files.kind())?
             };
@@ -368,11 +372,19 @@ impl Frame {
         }
     }
 
-    fn reload(&self, files: &Files) -> Result<Loaded> {
+    fn reload(&self, files: &Files, typesize: i32) -> Result<Loaded> {
         // Other threads use the cached state, so the index is read and checked before that is
         // replaced.
         let read = self.read_current(files)?;
         let mut loaded = read.loaded;
+        let found = loaded.recorded.typesize;
+        let cached = self.cached();
+        if cached.is_replaced && found != cached.typesize && found != typesize {
+            return Err(Error::Data.because(format!(
+                "the file was replaced by a frame with items of {found} bytes instead of {typesize}"
+            )));
+        }
+        drop(cached);
         let previous = std::mem::replace(&mut *self.cached(), read.cached);
         match self.complete(&mut loaded) {
             Ok(()) => Ok(loaded),

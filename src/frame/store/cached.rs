@@ -32,6 +32,8 @@ pub struct CachedState {
     pub front_len: usize,
     /// Whether the next access must read the frame again even if the lengths match.
     pub stale: bool,
+    /// Whether the path names another file than the one that was read.
+    pub is_replaced: bool,
     /// Whether the frame has a fingerprint.
     pub is_fingerprinted: bool,
     /// The checksums of the chunks, read on first use; the inner option is `None` for a frame
@@ -69,11 +71,18 @@ impl CachedState {
             pending: Vec::new(),
             front_len: 0,
             stale: false,
+            is_replaced: false,
             is_fingerprinted,
             checksums: None,
             is_journaled: false,
             is_torn: false,
         }
+    }
+
+    /// Records that another file was renamed to the path.
+    pub fn replaced(&mut self) {
+        self.stale = true;
+        self.is_replaced = true;
     }
 
     /// Returns a copy for a rollback, without the cached footer.
