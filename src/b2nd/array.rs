@@ -680,15 +680,15 @@ impl Array {
     /// Appends a copy of the items of another array along an axis. Item sizes and the extents of
     /// the other dimensions must be equal. If chunk and block shapes are equal too, and the extent
     /// along the axis is a multiple of that of a chunk, the chunks are copied without
-    /// recompression.
+    /// recompression. Without locks, `other` may be another handle of the same array.
     ///
     /// # Errors
     /// - [`Error::InvalidParam`] if item sizes or other extents differ, for an axis that does not
     ///   exist, and if the new extent overflows;
+    /// - [`Error::Lock`] if `other` is another handle of the same array, with locks;
     /// - the [read errors](Array#read-errors) of `other`;
     /// - the [shape errors](Array#shape-errors) and the [write errors](Array#write-errors).
     pub fn extend(&mut self, other: &Array, axis: i8) -> Result<()> {
-        sync::refresh(other)?;
         extend(self, other, axis)
     }
 

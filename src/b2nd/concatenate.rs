@@ -4,12 +4,13 @@ use super::MAX_DIM;
 use super::geometry::Geometry;
 use super::get::get;
 use super::request::SliceRequest;
-use super::resize::{dimension, resize};
+use super::resize::{dimension, resize, resize_by};
 use super::set::set;
 use super::state::{State, typesize};
-use super::sync::refresh;
+use super::sync::{refresh, refresh_locked};
 use super::transaction::atomically;
 use crate::frame::Frame;
+use crate::io::lock::Kind as LockKind;
 use crate::schunk::chunks::{NewChunk, chunk, update};
 use crate::{Buffer, Error, Result, plugin};
 
@@ -27,18 +28,20 @@ pub fn check<A: State + ?Sized, B: State + ?Sized>(first: &A, second: &B, axis: 
     if fits { Ok(()) } else { Err(Error::InvalidParam) }
 }
 
-/// Appends the items of `source` to `target` along an axis.
+/// Appends the items of `source` to `target` along an axis. The two may be handles of one frame.
 ///
 /// # Errors
-/// Returns the errors of [`check`], [`resize`], reading and writing.
+/// Returns the errors of [`check`], [`resize`], reading and writing; [`Error::Lock`] for two handles
+/// of one frame with locks.
 pub fn extend<A: State + ?Sized, B: State + ?Sized>(
     target: &mut A,
     source: &B,
     axis: i8,
 ) -> Result<()> {
-    check(target, source, axis)?;
     let _held = target.chunks().frame().map(Frame::lock_exclusive).transpose()?;
     refresh(target)?;
+    let _read = refresh_locked(source, LockKind::Shared)?;
+    check(target, source, axis)?;
     // The copy uses the geometries before the resize, even if source and target are the same array.
     let (before, from) = (target.geometry()?, source.geometry()?);
     let axis = dimension(&before, axis)?;
@@ -48,18 +51,34 @@ pub fn extend<A: State + ?Sized, B: State + ?Sized>(
     offset[axis] = before.shape[axis];
     atomically(target, |target| {
         resize(target, &shape[..before.ndim], None)?;
-        let after = target.geometry()?;
-        if from.nitems == 0 {
-            return Ok(());
-        }
-        let is_aligned = after.has_partitions_of(&from)
-            && before.shape[axis] % i64::from(after.chunkshape[axis]) == 0;
-        if is_aligned {
-            copy_chunks(target, source, &from, &offset)
-        } else {
-            copy_items(target, source, &from, (&[0; MAX_DIM], &offset))
-        }
+        copy_all(target, source, &from, &offset).inspect_err(|_| {
+            // Removes the added items, which are zeros, as far as possible.
+            let _ = resize_by(target, before.shape(), None, axis > 0);
+        })
     })
+}
+
+/// Copies the items of `source`, which has the geometry `from` or had it before the target was
+/// resized, to the target at `offset`.
+fn copy_all<A: State + ?Sized, B: State + ?Sized>(
+    target: &mut A,
+    source: &B,
+    from: &Geometry,
+    offset: &[i64; MAX_DIM],
+) -> Result<()> {
+    if from.nitems == 0 {
+        return Ok(());
+    }
+    // The resize has changed the numbers of the chunks of another handle of the same frame.
+    refresh(source)?;
+    let after = target.geometry()?;
+    let is_aligned = after.has_partitions_of(from)
+        && (0..from.ndim).all(|dim| offset[dim] % i64::from(after.chunkshape[dim]) == 0);
+    if is_aligned {
+        copy_chunks(target, source, from, offset)
+    } else {
+        copy_items(target, source, from, (&[0; MAX_DIM], offset))
+    }
 }
 
 /// Copies the chunks of `source` verbatim to their positions in the target, starting at `offset`.
@@ -138,4 +157,96 @@ pub fn copy_items<A: State + ?Sized, B: State + ?Sized>(
         set(target, &sized(&put, &end, &shape, &g)?, &items)?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::b2nd::{Array, Layout};
+    use crate::chunk::{CParams, DParams, EXTENDED_HEADER_LENGTH, special};
+    use crate::schunk::Storage;
+    use std::path::Path;
+
+    const SQUARE: Layout<'_> = Layout { shape: &[4, 4], chunkshape: &[2, 2], blockshape: &[1, 2] };
+
+    fn square(storage: Storage) -> Array {
+        let items: Vec<i32> = (0..16).collect();
+        Array::from_items(storage, CParams::default(), &SQUARE, &items).unwrap()
+    }
+
+    /// Returns the items of the square, twice along axis 1.
+    fn twice() -> Vec<i32> {
+        (0..4).flat_map(|row| (0..8).map(move |column| 4 * row + column % 4)).collect()
+    }
+
+    /// Returns storages of each kind at a path.
+    fn storages(path: &Path) -> [Storage; 6] {
+        let at = |name: &str| path.join(name);
+        [
+            Storage::memory(),
+            Storage::frame(),
+            Storage::file(at("file")),
+            Storage::file(at("durable")).durable(),
+            Storage::directory(at("directory")),
+            Storage::directory(at("durable directory")).durable(),
+        ]
+    }
+
+    #[test]
+    fn an_array_is_extended_by_another_handle_of_itself() {
+        let folder = tempfile::tempdir().unwrap();
+        for (number, storage) in storages(folder.path()).into_iter().enumerate().skip(2) {
+            let mut array = square(storage.clone());
+            let other = Array::open(storage.clone(), DParams::default()).unwrap();
+            array.extend(&other, 1).unwrap();
+            assert_eq!(array.get::<i32>(..).unwrap(), twice(), "{number}");
+            assert_eq!(other.get::<i32>(..).unwrap(), twice(), "{number}");
+            // If the axis ends within a chunk, items are copied instead of chunks.
+            array.resize(&[4, 3], None).unwrap();
+            array.extend(&other, 1).unwrap();
+            let row = [0, 1, 2, 0, 1, 2];
+            assert_eq!(array.get::<i32>((0, ..)).unwrap(), row, "{number}");
+            let again = Array::open(storage, DParams::default()).unwrap();
+            assert_eq!(again.get::<i32>(..).unwrap(), array.get::<i32>(..).unwrap());
+        }
+    }
+
+    #[test]
+    fn a_locked_array_does_not_wait_for_itself() {
+        let folder = tempfile::tempdir().unwrap();
+        for storage in storages(folder.path()).into_iter().skip(2) {
+            let mut array = square(storage.clone().locking());
+            let other = Array::open(storage.locking(), DParams::default()).unwrap();
+            assert_eq!(array.extend(&other, 1), Err(Error::Lock));
+            assert_eq!(array.shape(), [4, 4]);
+            assert_eq!(other.get::<i32>(..).unwrap(), (0..16).collect::<Vec<i32>>());
+        }
+    }
+
+    #[test]
+    fn an_array_keeps_its_shape_if_the_other_one_cannot_be_read() {
+        let mut damaged = square(Storage::memory());
+        // A chunk of another size.
+        let mut zeros = [0; EXTENDED_HEADER_LENGTH];
+        special::zeros(&CParams::default().typesize(4), 32, &mut zeros).unwrap();
+        damaged.schunk_mut().update_chunk(3, &zeros).unwrap();
+        let items: Vec<i32> = (20..32).collect();
+        for (axis, shape) in [(0, [3, 4]), (1, [4, 3])] {
+            let folder = tempfile::tempdir().unwrap();
+            for (number, storage) in storages(folder.path()).into_iter().enumerate() {
+                let layout = Layout { shape: &shape, ..SQUARE };
+                let array = Array::from_items(storage, CParams::default(), &layout, &items);
+                let mut array = array.unwrap();
+                let nchunks = array.schunk().nchunks();
+                assert_eq!(array.extend(&damaged, axis), Err(Error::Failure), "{number}");
+                assert_eq!(array.shape(), shape, "{number}");
+                assert_eq!(array.schunk().nchunks(), nchunks, "{number}");
+                assert_eq!(array.get::<i32>(..).unwrap(), items, "{number}");
+                array.extend(&square(Storage::memory()), axis).unwrap();
+                let extent = array.shape();
+                let last = array.get::<i32>((extent[0] - 1, extent[1] - 1));
+                assert_eq!(last.unwrap(), [15], "{number}");
+            }
+        }
+    }
 }

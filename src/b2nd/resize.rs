@@ -134,7 +134,11 @@ pub fn resize<A: State + ?Sized>(a: &mut A, shape: &[i64], start: Option<&[i64]>
     resize_by(a, shape, start, false)
 }
 
-fn resize_by<A: State + ?Sized>(
+/// Like [`resize`]; chunks of a frame without transactions are removed by one change if `at_once`.
+///
+/// # Errors
+/// Returns the same errors as [`resize`].
+pub(super) fn resize_by<A: State + ?Sized>(
     a: &mut A,
     shape: &[i64],
     start: Option<&[i64]>,
