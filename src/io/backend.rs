@@ -386,7 +386,8 @@ impl ReadAt for std::sync::Arc<dyn Stream> {
 ///
 /// # Errors
 /// [`Error::FileOpen`], [`Error::FileRead`] when the size of the file is not available,
-/// [`Error::FileWrite`].
+/// [`Error::FileWrite`]. The file then has its old size, as far as possible and if the backend has
+/// file operations: the start of a frame after another one would make that one read-only.
 pub fn append(backend: &dyn Backend, path: &Path, bytes: &[u8]) -> Result<i64> {
     let stream = match backend.open(path, Mode::Update) {
         Ok(stream) => stream,
@@ -397,7 +398,57 @@ pub fn append(backend: &dyn Backend, path: &Path, bytes: &[u8]) -> Result<i64> {
         }
     };
     let start = stream.size()?;
-    stream.write_at(start, bytes, WriteGranularity::Bytes)?;
-    stream.close()?;
-    i64::try_from(start).map_err(|_| Error::FileRead)
+    let offset = i64::try_from(start).map_err(|_| Error::FileRead)?;
+    let written = stream.write_at(start, bytes, WriteGranularity::Bytes);
+    let written = written.and_then(|()| stream.close());
+    if written.is_err() && backend.file_ops().is_some() {
+        let _ = cut_to(backend, path, start, bytes.len());
+    }
+    written.map(|()| offset)
+}
+
+/// Truncates a file to `size` bytes, unless it has become longer than by `added` bytes.
+fn cut_to(backend: &dyn Backend, path: &Path, size: u64, added: usize) -> Result<()> {
+    let stream = backend.open(path, Mode::Update)?;
+    let added = stream.size()?.checked_sub(size).filter(|&more| more <= added as u64);
+    if added.is_some_and(|added| added > 0) {
+        stream.truncate(size)?;
+    }
+    stream.close()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::io::fault::{Disk, Fault};
+
+    #[test]
+    fn a_failed_append_leaves_the_file_as_it_was() {
+        let path = Path::new("f");
+        let base = || Disk::holding([("f".into(), b"frame".to_vec())]);
+        let disk = base();
+        assert_eq!(append(&disk, path, b" and another"), Ok(5));
+        assert_eq!(disk.contents()[path], b"frame and another");
+        for call in 0..disk.log().len() {
+            for fault in [Fault::Fail, Fault::Cut, Fault::Full] {
+                let disk = base();
+                disk.plan(call, fault);
+                let appended = append(&disk, path, b" and another");
+                // Bytes that were written before the disk is full remain.
+                let expected: &[u8] = match appended {
+                    Ok(_) if fault == Fault::Full => b"frame and another",
+                    _ => b"frame",
+                };
+                assert_eq!(disk.contents()[path], expected, "{fault:?} at {call}: {appended:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_file_is_created_by_an_append() {
+        let disk = Disk::default();
+        assert_eq!(append(&disk, Path::new("f"), b"frame"), Ok(0));
+        assert_eq!(disk.contents()[Path::new("f")], b"frame");
+        assert_eq!(append(&disk, Path::new("none/f"), b"frame"), Err(Error::FileOpen));
+    }
 }
