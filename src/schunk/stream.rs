@@ -163,14 +163,9 @@ pub struct Writer<'a> {
 impl<'a> Writer<'a> {
     fn new(schunk: &'a mut SChunk) -> Result<Writer<'a>> {
         schunk.refresh()?;
-        let typesize = usize::try_from(schunk.typesize()).unwrap_or(1).max(1);
-        let chunksize = match usize::try_from(schunk.chunksize()) {
-            Ok(chunksize @ 1..) => chunksize,
-            _ => (DEFAULT_CHUNKSIZE / typesize).max(1) * typesize,
-        };
         Ok(Writer {
+            chunksize: chunksize_to_write(schunk),
             schunk,
-            chunksize,
             buffer: Vec::new(),
             stored: 0,
             has_begun: false,
@@ -189,6 +184,8 @@ impl<'a> Writer<'a> {
             return Ok(());
         }
         self.schunk.refresh()?;
+        // Another handle may have added the first chunk.
+        self.chunksize = chunksize_to_write(self.schunk);
         self.counts = (self.schunk.nchunks(), self.schunk.nbytes());
         let (chunksize, nchunks) = (self.schunk.chunksize(), self.schunk.nchunks());
         if chunksize == UNSET {
@@ -313,6 +310,15 @@ impl From<FinishError> for Error {
 impl From<FinishError> for io::Error {
     fn from(error: FinishError) -> io::Error {
         error.error.into()
+    }
+}
+
+/// Returns the size in bytes of the chunks that a writer creates.
+fn chunksize_to_write(schunk: &SChunk) -> usize {
+    let typesize = usize::try_from(schunk.typesize()).unwrap_or(1).max(1);
+    match usize::try_from(schunk.chunksize()) {
+        Ok(chunksize @ 1..) => chunksize,
+        _ => (DEFAULT_CHUNKSIZE / typesize).max(1) * typesize,
     }
 }
 
@@ -531,6 +537,21 @@ pub(super) mod tests {
         writer.write_all(&[3; 5]).unwrap();
         writer.finish().unwrap();
         assert_eq!(one.decompress_to_vec(1).unwrap()[30..], [&[2; 20][..], &[3; 5]].concat());
+    }
+
+    #[test]
+    fn a_writer_keeps_the_chunk_size_that_another_handle_set_before_the_first_write() {
+        let folder = tempfile::tempdir().unwrap();
+        let storage = Storage::file(folder.path().join("a.b2frame"));
+        let mut one = create(storage.clone());
+        let mut other = SChunk::open(storage, DParams::default()).unwrap();
+        let mut writer = one.writer().unwrap();
+        other.append(&[1; 100]).unwrap();
+        writer.write_all(&[2; 130]).unwrap();
+        assert_eq!(writer.chunksize(), 100);
+        writer.finish().unwrap();
+        assert_eq!((one.nchunks(), one.chunksize(), one.nbytes()), (3, 100, 230));
+        assert_eq!(one.decompress_to_vec(2).unwrap(), [2; 30]);
     }
 
     #[test]
