@@ -653,6 +653,8 @@ impl SChunk {
     /// - the [access errors](SChunk#access-errors) and the [decompression
     ///   errors](crate::chunk::Decompressor#errors).
     pub fn get_sparse(&self, coordinates: &[i64], dest: &mut [u8]) -> Result<()> {
+        let width = usize::try_from(self.typesize()).map_err(|_| Error::InvalidParam)?;
+        item::check_len(dest.len(), width.checked_mul(coordinates.len()), "bytes")?;
         slices::get_sparse(&self.state, coordinates, dest)
     }
 

@@ -555,6 +555,21 @@ pub(super) mod tests {
     }
 
     #[test]
+    fn a_selection_needs_a_buffer_of_its_size() {
+        let params = CParams::default().typesize(4);
+        let mut schunk = SChunk::create(Storage::memory(), params, DParams::default()).unwrap();
+        schunk.append(&bytes(400)).unwrap();
+        for len in [0, 4, 7, 9, 11, 12] {
+            let selected = schunk.get_sparse(&[0, 99], &mut vec![7; len]);
+            assert_eq!(selected, Err(Error::InvalidParam), "{len}");
+        }
+        assert_eq!(schunk.get_sparse(&[], &mut [7; 3]), Err(Error::InvalidParam));
+        let mut items = [7; 8];
+        schunk.get_sparse(&[99, 0], &mut items).unwrap();
+        assert_eq!(items[..4], bytes(400)[396..]);
+    }
+
+    #[test]
     fn selections_of_uninitialised_chunks_contain_no_items_of_other_chunks() {
         let mut schunk = create(Storage::memory());
         schunk.append(&bytes(100)).unwrap();
