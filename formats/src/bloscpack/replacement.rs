@@ -1,6 +1,7 @@
 //! Atomic creation of files.
 //!
 //! A file is written under a temporary name in the same directory and renamed once it is complete.
+//! If it replaces another file, it is synced first, so that one of the two survives a crash.
 //! Special files, such as pipes and devices, are written directly.
 
 use std::ffi::OsString;
@@ -12,7 +13,7 @@ use super::error::{Error, Result};
 use super::incomplete::Incomplete;
 use ferroblosc::io::named::{in_io, named};
 use ferroblosc::io::{
-    FileSystem, Stream, WRITE_STEP, journal, open_with_spare_descriptors, temporary,
+    FileOps, FileSystem, Stream, WRITE_STEP, journal, open_with_spare_descriptors, temporary,
 };
 use ferroblosc::os::files::{self, Opening};
 
@@ -24,10 +25,19 @@ pub struct Replacement {
     file: File,
     /// The requested path, for errors.
     path: PathBuf,
-    /// The temporary path and the final path; `None` for a special file.
-    names: Option<(PathBuf, PathBuf)>,
-    /// The lock of the temporary file.
-    _claim: Option<Box<dyn Stream>>,
+    /// `None` for a special file.
+    temporary: Option<Temporary>,
+}
+
+/// The temporary file of a replacement. It is removed unless it gets its final name.
+struct Temporary {
+    path: PathBuf,
+    /// The final path.
+    target: PathBuf,
+    /// The file, which is locked as long as this is open.
+    claim: Box<dyn Stream>,
+    /// Whether there was a file at the final path.
+    replaces: bool,
 }
 
 impl Replacement {
@@ -48,7 +58,7 @@ impl Replacement {
             // Write-only: a FIFO that is also read needs no other reader, and the data are lost.
             let open = || OpenOptions::new().write(true).open(&target);
             let file = open_with_spare_descriptors(open)?;
-            return Ok(Replacement { file, path: path.to_owned(), names: None, _claim: None });
+            return Ok(Replacement { file, path: path.to_owned(), temporary: None });
         }
         let no_name = || io::Error::from(io::ErrorKind::InvalidInput);
         let name = target.file_name().ok_or_else(no_name)?;
@@ -56,26 +66,20 @@ impl Replacement {
         hidden.push(name);
         let hidden = target.with_file_name(hidden);
         let mut incomplete = Incomplete::lock();
+        let replaces = existing.is_some();
         let (temporary, claim) =
-            temporary::create(&FileSystem, &hidden, SUFFIX, existing.is_some()).map_err(in_io)?;
+            temporary::create(&FileSystem, &hidden, SUFFIX, replaces).map_err(in_io)?;
         incomplete.add(&temporary);
         drop(incomplete);
+        let temporary = Temporary { path: temporary, target, claim, replaces };
         let mut options = OpenOptions::new();
         options.read(true).write(true);
-        let open = || files::open(&mut options, &temporary, Opening::Unfollowed);
+        let open = || files::open(&mut options, &temporary.path, Opening::Unfollowed);
         let file = open_with_spare_descriptors(open)?;
-        let replacement = Replacement {
-            file,
-            path: path.to_owned(),
-            names: Some((temporary, target)),
-            _claim: Some(claim),
-        };
-        if existing.is_some()
-            && let Some((temporary, target)) = &replacement.names
-        {
-            files::copy_permissions(target, temporary)?;
+        if replaces {
+            files::copy_permissions(&temporary.target, &temporary.path)?;
         }
-        Ok(replacement)
+        Ok(Replacement { file, path: path.to_owned(), temporary: Some(temporary) })
     }
 
     /// Returns the file.
@@ -90,27 +94,53 @@ impl Replacement {
 
     /// Whether written positions can be overwritten.
     pub fn is_seekable(&self) -> bool {
-        self.names.is_some()
+        self.temporary.is_some()
     }
 
-    /// Renames the complete file to its final path.
+    /// Renames the complete file to its final path. If it replaces another file, it is on the disk
+    /// after this call.
     ///
     /// # Errors
-    /// Returns the error of renaming.
-    pub fn commit(mut self) -> Result<()> {
-        let Some((temporary, target)) = self.names.take() else {
-            return Ok(());
-        };
-        let mut incomplete = Incomplete::lock();
-        incomplete.forget(&temporary);
-        if let Err(error) = fs::rename(&temporary, &target) {
-            let _ = fs::remove_file(temporary);
-            let code = ferroblosc::Error::FileWrite;
-            return Err(named(error, code, "rename a file to", &self.path).into());
+    /// Returns the error of syncing or renaming. The old file remains, unless the sync of its
+    /// directory failed.
+    pub fn commit(self) -> Result<()> {
+        let Replacement { path, temporary, .. } = self;
+        match temporary {
+            Some(temporary) => temporary.commit(&path).map_err(|error| in_io(error).into()),
+            None => Ok(()),
         }
+    }
+}
+
+impl Temporary {
+    /// Renames the file to its final path, which is `path` in errors.
+    fn commit(self, path: &Path) -> ferroblosc::Result<()> {
+        let of_target = |error| temporary::error_of_target(error, &self.path, path);
+        if self.replaces {
+            self.claim.sync().map_err(of_target)?;
+        }
+        let mut incomplete = Incomplete::lock();
+        temporary::check(&FileSystem, &self.path, &*self.claim).map_err(of_target)?;
+        let renamed = FileSystem.rename(&self.path, &self.target);
+        renamed.map_err(|error| temporary::error_of_target(error, &self.target, path))?;
+        incomplete.forget(&self.path);
+        drop(incomplete);
         // The journals belong to the replaced file.
-        journal::discard_all(&target);
+        journal::discard_all(&self.target);
+        if self.replaces {
+            sync_entry(&self.target)?;
+        }
         Ok(())
+    }
+}
+
+/// Makes the directory entry of a file durable, if the process may read the directory and its file
+/// system can sync it.
+fn sync_entry(path: &Path) -> ferroblosc::Result<()> {
+    let directory = path.parent().unwrap_or(Path::new(""));
+    match FileSystem.sync_directory(directory) {
+        Err(error) if error.errno().is_some_and(files::is_sync_unsupported) => Ok(()),
+        synced => synced,
     }
 }
 
@@ -134,14 +164,12 @@ impl Seek for Steps<'_> {
     }
 }
 
-impl Drop for Replacement {
+impl Drop for Temporary {
     fn drop(&mut self) {
-        if let Some((temporary, _)) = &self.names {
-            let mut incomplete = Incomplete::lock();
-            incomplete.forget(temporary);
-            // Errors of the cleanup are ignored.
-            let _ = fs::remove_file(temporary);
-        }
+        let mut incomplete = Incomplete::lock();
+        incomplete.forget(&self.path);
+        // After the rename the path names no file, or that of another process.
+        temporary::discard(&FileSystem, &self.path, &*self.claim);
     }
 }
 

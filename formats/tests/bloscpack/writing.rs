@@ -314,6 +314,30 @@ fn a_link_remains_a_link_and_its_target_keeps_its_permissions() {
     assert_eq!(mode & 0o777, 0o640);
 }
 
+#[test]
+fn a_temporary_file_of_another_process_is_neither_renamed_nor_removed() {
+    let scratch = Scratch::new();
+    let output = scratch.path("f.blp");
+    std::fs::write(&output, b"old").unwrap();
+    let temporary = scratch.path(".f.blp.tmp");
+    for commits in [true, false] {
+        let replacement = bloscpack::Replacement::create(&output).unwrap();
+        // The other process has mistaken the file for a leftover.
+        std::fs::remove_file(&temporary).unwrap();
+        std::fs::write(&temporary, b"theirs").unwrap();
+        if commits {
+            let error = replacement.commit().unwrap_err().to_string();
+            assert!(error.contains("another process"), "{error}");
+            assert!(error.contains("f.blp") && !error.contains(".tmp"), "{error}");
+        } else {
+            drop(replacement);
+        }
+        assert_eq!(std::fs::read(&temporary).unwrap(), b"theirs");
+        assert_eq!(std::fs::read(&output).unwrap(), b"old");
+        std::fs::remove_file(&temporary).unwrap();
+    }
+}
+
 /// Creates a FIFO and opens its reading end, so that it can be opened for writing without waiting.
 fn fifo_with_reader(scratch: &Scratch) -> (std::path::PathBuf, std::fs::File) {
     use std::os::unix::fs::OpenOptionsExt;
