@@ -66,6 +66,32 @@ static void flip(const char *path, long at) {
   fclose(file);
 }
 
+/* Writes a frame in memory to the path of a file that a reader has open. */
+static void replace(void) {
+  char old[8] = "";
+  blosc2_io io = {.id = FERROBLOSC_IO_DURABLE, .name = "", .params = NULL};
+  blosc2_storage storage = BLOSC2_STORAGE_DEFAULTS;
+  blosc2_schunk *schunk;
+  FILE *file = fopen("replaced.b2frame", "wb");
+
+  CHECK(file != NULL && fputs("old", file) >= 0 && fclose(file) == 0);
+  file = fopen("replaced.b2frame", "rb");
+  storage.contiguous = true;
+  storage.io = &io;
+  schunk = blosc2_schunk_new(&storage);
+  CHECK(file != NULL && schunk != NULL);
+  CHECK(blosc2_schunk_append_buffer(schunk, items, sizeof items) == 1);
+  CHECK(blosc2_schunk_to_file(schunk, "replaced.b2frame") == size_of("replaced.b2frame"));
+  CHECK(size_of("replaced.b2frame.b2tmp") == -1);
+  CHECK(blosc2_schunk_free(schunk) == 0);
+  /* The old file is unchanged, although it has no name any more. */
+  CHECK(fread(old, 1, sizeof old, file) == 3 && strcmp(old, "old") == 0);
+  fclose(file);
+  schunk = blosc2_schunk_open("replaced.b2frame");
+  CHECK(schunk != NULL && schunk->nchunks == 1);
+  blosc2_schunk_free(schunk);
+}
+
 int main(void) {
   ferroblosc_report report;
   int64_t bad[CHUNKS];
@@ -95,6 +121,10 @@ int main(void) {
   CHECK(ferroblosc_verify("directory.b2frame", 0, &report, NULL, 0) == 0);
   CHECK(report.compared == CHUNKS);
   CHECK(size_of("plain.b2frame") < size_of("checksums.b2frame"));
+
+#ifndef _WIN32
+  replace();
+#endif
 
   /* Damage to a byte of a chunk. */
   size = size_of("directory.b2frame/00000002.chunk");

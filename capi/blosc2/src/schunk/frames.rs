@@ -8,14 +8,15 @@ use crate::defaults;
 use crate::types::flag::{Flag, flag, is_set};
 use crate::types::io::{blosc2_io, blosc2_storage};
 use crate::types::schunk::blosc2_schunk;
-use ferroblosc::frame::{self, Frame, Memory, has_magic};
-use ferroblosc::io::{Mode, View, WriteGranularity, append, journal};
+use ferroblosc::frame::{self, Files, Frame, Memory, has_magic};
+use ferroblosc::io::{Backend, Mode, View, WriteGranularity, append, journal};
 use ferroblosc::schunk::{State, copy, serialize};
 use ferroblosc::{Buffer, Error, ErrorKind, Result};
 use ferroblosc_capi_common::{boundary, pointers};
 use std::ffi::c_char;
 use std::path::Path;
 use std::ptr::{NonNull, null_mut};
+use std::sync::Arc;
 
 /// Opens a contiguous frame in memory as a super-chunk.
 ///
@@ -181,8 +182,8 @@ unsafe fn destination<'a>(
 
 /// Writes a super-chunk to a file, as a contiguous frame.
 ///
-/// If the super-chunk is a contiguous frame in memory, an existing file is overwritten. Otherwise
-/// the path must not exist.
+/// If the super-chunk is a contiguous frame in memory, an existing file is overwritten, or replaced
+/// as a whole if changes are durable. Otherwise the path must not exist.
 ///
 /// - `schunk`: the super-chunk.
 /// - `urlpath`: the path of the file.
@@ -199,15 +200,7 @@ pub unsafe extern "C" fn blosc2_schunk_to_file(
             let mut schunk = entered_to_copy(CSchunk::new(schunk)?)?;
             let (io, path) = destination(*schunk, urlpath)?;
             if let Some(memory) = in_memory(&mut schunk)? {
-                let backend = backend(&io)?;
-                if let Some(names) = backend.file_ops() {
-                    // The file is overwritten, so its journal is obsolete.
-                    let file = names.attributes(&names.resolve(path));
-                    journal::discard(names, path, journal::FRAME_SUFFIX, file.as_ref());
-                }
-                let stream = backend.open(path, Mode::Create)?;
-                stream.write_at(0, memory.bytes(), WriteGranularity::Bytes)?;
-                stream.close()?;
+                write_file(backend(&io)?, path, memory.bytes())?;
                 return Ok(memory.bytes().len() as i64);
             }
             let storage = blosc2_storage {
@@ -223,6 +216,27 @@ pub unsafe extern "C" fn blosc2_schunk_to_file(
             Ok(len? as i64)
         }
     })
+}
+
+/// Writes a frame to a file, which is created or overwritten, or replaced if the frame is durable.
+fn write_file(backend: Arc<dyn Backend>, path: &Path, frame: &[u8]) -> Result<()> {
+    // The journal of the old file is obsolete.
+    let discard_journal = || {
+        if let Some(names) = backend.file_ops() {
+            let file = names.attributes(&names.resolve(path));
+            journal::discard(names, path, journal::FRAME_SUFFIX, file.as_ref());
+        }
+    };
+    let files = Files::contiguous(Arc::clone(&backend), path.to_path_buf(), 0);
+    if files.is_replaceable() {
+        files.replace_with(frame)?;
+        discard_journal();
+        return Ok(());
+    }
+    discard_journal();
+    let stream = backend.open(path, Mode::Create)?;
+    stream.write_at(0, frame, WriteGranularity::Bytes)?;
+    stream.close()
 }
 
 /// Appends a super-chunk to a file, as a contiguous frame.
