@@ -2155,8 +2155,8 @@ int64_t blosc2_schunk_to_buffer(blosc2_schunk *schunk,
 /**
  * Writes a super-chunk to a file, as a contiguous frame.
  *
- * If the super-chunk is a contiguous frame in memory, an existing file is overwritten. Otherwise
- * the path must not exist.
+ * If the super-chunk is a contiguous frame in memory, an existing file is overwritten, or replaced
+ * as a whole if changes are durable. Otherwise the path must not exist.
  *
  * @param schunk the super-chunk.
  * @param urlpath the path of the file.
