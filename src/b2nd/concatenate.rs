@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn an_array_is_extended_by_another_handle_of_itself() {
+    fn row_n44_an_array_is_extended_by_another_handle_of_itself() {
         let folder = tempfile::tempdir().unwrap();
         for (number, storage) in storages(folder.path()).into_iter().enumerate().skip(2) {
             let mut array = square(storage.clone());
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_locked_array_does_not_wait_for_itself() {
+    fn row_n44_a_locked_array_does_not_wait_for_itself() {
         let folder = tempfile::tempdir().unwrap();
         for storage in storages(folder.path()).into_iter().skip(2) {
             let mut array = square(storage.clone().locking());
