@@ -445,6 +445,22 @@ mod tests {
     }
 
     #[test]
+    fn a_backend_without_its_own_check_renames_only_to_free_names() {
+        let disk = Disk::holding([("f".into(), b"1".to_vec()), ("g".into(), b"2".to_vec())]);
+        let [f, g, free] = ["f", "g", "h"].map(Path::new);
+        assert_eq!(disk.rename_new(f, g), Err(Error::FileOpen));
+        assert_eq!(disk.contents()[g], b"2");
+        disk.rename_new(f, free).unwrap();
+        assert_eq!(disk.contents()[free], b"1");
+    }
+
+    #[test]
+    fn the_modes_have_the_names_of_c() {
+        let modes = [Mode::Read, Mode::Update, Mode::Create, Mode::Append];
+        assert_eq!(modes.map(Mode::c_name), [c"rb", c"rb+", c"wb", c"ab"]);
+    }
+
+    #[test]
     fn a_file_is_created_by_an_append() {
         let disk = Disk::default();
         assert_eq!(append(&disk, Path::new("f"), b"frame"), Ok(0));

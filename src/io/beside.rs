@@ -85,5 +85,11 @@ mod tests {
         let name = with_suffix(&path, ".b2tmp", 0);
         assert!(name.to_str().unwrap().starts_with("\u{fc}\u{fc}"));
         assert!(name.as_os_str().len() <= NAME_MAX);
+        // The limit is within a character.
+        let path = PathBuf::from(format!("n{}", "\u{fc}".repeat(127)));
+        let name = with_suffix(&path, ".b2tmp", 0);
+        let start = name.to_str().unwrap().split('~').next().unwrap();
+        assert!(path.to_str().unwrap().starts_with(start) && start.len() > 200, "{start}");
+        assert!(name.as_os_str().len() <= NAME_MAX);
     }
 }

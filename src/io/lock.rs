@@ -751,6 +751,90 @@ mod tests {
         assert!(!dir.join("nothing").exists());
     }
 
+    /// Runs `f` as a user who may not write to files of the user of this process, if this process
+    /// may choose its user. Only this thread is affected.
+    #[cfg(target_os = "linux")]
+    fn as_other_user<R: Send>(f: impl FnOnce() -> R + Send) -> R {
+        std::thread::scope(|threads| {
+            let other = threads.spawn(|| {
+                // SAFETY: the calls have no preconditions.
+                unsafe {
+                    libc::setfsgid(65534);
+                    libc::setfsuid(65534);
+                }
+                f()
+            });
+            other.join().unwrap()
+        })
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_frame_that_may_not_be_written_is_read_without_a_lock_file_or_with_one_that_stays() {
+        use std::os::unix::fs::PermissionsExt;
+        let dir = TempDir::new("read-only-lock");
+        let path = dir.join("f");
+        let set = |path: &Path, mode| {
+            std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+        };
+        std::fs::write(&path, b"frame").unwrap();
+        set(&path, 0o444);
+        set(dir.path(), 0o555);
+        as_other_user(|| {
+            let lock = Lock::of_file(&path);
+            // Nobody can change the frame.
+            for kind in [Kind::Shared, Kind::Exclusive, Kind::Call] {
+                assert_eq!(lock.acquire(kind), Ok(false));
+                lock.release();
+            }
+        });
+        set(&path, 0o644);
+        as_other_user(|| {
+            assert_eq!(Lock::of_file(&path).acquire(Kind::Exclusive), Err(Error::Lock));
+        });
+        set(dir.path(), 0o755);
+        assert!(!beside(&path).exists());
+
+        std::fs::write(beside(&path), sidecar(7)).unwrap();
+        set(&beside(&path), 0o444);
+        set(&path, 0o444);
+        set(dir.path(), 0o555);
+        as_other_user(|| {
+            let lock = Arc::new(Lock::of_file(&path));
+            for kind in [Kind::Shared, Kind::Exclusive, Kind::Call] {
+                let held = lock.acquire_guard(kind).unwrap();
+                assert_eq!(held.changed(), kind == Kind::Shared, "once");
+                drop(lock.acquire_guard(Kind::Exclusive).unwrap());
+            }
+            lock.remove();
+        });
+        set(dir.path(), 0o755);
+        assert_eq!(std::fs::read(beside(&path)).unwrap(), sidecar(7));
+    }
+
+    #[test]
+    fn a_child_that_drops_the_lock_of_its_parent_does_not_release_it() {
+        let dir = TempDir::new("dropped-copy");
+        let path = dir.join("f");
+        let lock = Lock::of_file(&path);
+        lock.acquire(Kind::Exclusive).unwrap();
+        let of_parent = inherit(&lock);
+        drop(lock);
+        assert!(File::open(beside(&path)).unwrap().try_lock_shared().is_err());
+        drop(of_parent);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_lock_file_may_have_several_names() {
+        let dir = TempDir::new("linked-lock");
+        let path = dir.join("f");
+        std::fs::write(dir.join("other"), sidecar(3)).unwrap();
+        std::fs::hard_link(dir.join("other"), beside(&path)).unwrap();
+        assert_eq!(Lock::of_file(&path).acquire(Kind::Exclusive), Ok(true));
+        assert_eq!(std::fs::read(dir.join("other")).unwrap(), sidecar(4));
+    }
+
     #[test]
     fn an_impossible_lock_is_an_error() {
         let dir = TempDir::new("unlockable");

@@ -376,6 +376,36 @@ mod tests {
         assert_ne!(stream.identity(), before);
     }
 
+    #[cfg(unix)]
+    #[test]
+    fn a_changed_private_mapping_and_a_file_that_cannot_be_mapped_are_not_replaced() {
+        let dir = TempDir::new("kept-mapping");
+        let (path, new) = (dir.join("f"), dir.join("new"));
+        let replace = || {
+            std::fs::write(&new, b"another").unwrap();
+            std::fs::rename(&new, &path).unwrap();
+        };
+        std::fs::write(&path, b"abc").unwrap();
+        let private = Mmap::new(MapMode::Private, INITIAL);
+        let stream = private.open(&path, Mode::Read).unwrap();
+        stream.write_at(0, b"x", WriteGranularity::Whole).unwrap();
+        stream.write_at(0, b"", WriteGranularity::Whole).unwrap();
+        replace();
+        assert_eq!(contents(&*private.open(&path, Mode::Read).unwrap()), b"xbc");
+
+        let created = Mmap::new(MapMode::Create, INITIAL);
+        let stream = created.open(&path, Mode::Read).unwrap();
+        stream.write_at(0, b"new", WriteGranularity::Whole).unwrap();
+        replace();
+        // The other file is not emptied.
+        assert_eq!(contents(&*created.open(&path, Mode::Read).unwrap()), b"another");
+        std::fs::remove_file(&path).unwrap();
+        std::fs::create_dir(&path).unwrap();
+        assert_eq!(contents(&*created.open(&path, Mode::Read).unwrap()), b"another");
+        let bytes = [0];
+        assert_eq!(created.lends(bytes.as_ptr(), 1), Some(false));
+    }
+
     #[test]
     fn each_mode_opens_and_changes_files_as_documented() {
         let dir = TempDir::new("map-modes");

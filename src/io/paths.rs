@@ -143,6 +143,13 @@ mod tests {
     }
 
     #[test]
+    fn a_path_is_not_split_without_a_separator() {
+        assert_eq!(splits(Path::new("a/b"), "").count(), 0);
+        assert_eq!(splits(Path::new(""), "/").count(), 0);
+        assert_eq!(without_suffix(Path::new("a.b"), ".c"), None);
+    }
+
+    #[test]
     fn row_f30_exactly_eight_characters_of_a_url_are_stripped() {
         for (url, path) in [
             ("file:///w/x", "w/x"),

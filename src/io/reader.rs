@@ -337,6 +337,18 @@ mod tests {
         let held = readers[0].state();
         assert!(!cap.close_all());
         drop(held);
+        // Without a file to close, the error is returned.
+        let mut calls = 0;
+        let full = || {
+            calls += 1;
+            Err::<(), _>(std::io::Error::from_raw_os_error(libc::EMFILE))
+        };
+        let listed = cap.readers.lock().unwrap();
+        assert_eq!(open_within(cap, full).unwrap_err().raw_os_error(), Some(libc::EMFILE));
+        assert_eq!(calls, 1);
+        drop(listed);
+        drop(readers);
+        assert!(!cap.close_all(), "no reader is left");
     }
 
     fn first_byte(stream: &dyn Stream) -> u8 {

@@ -170,6 +170,165 @@ fn only_journals_are_discarded() {
     }
 }
 
+/// Returns a journal with these records, and valid checksums and sizes.
+fn sealed(image: &Image, count: u64, records: &[u8]) -> Vec<u8> {
+    let mut bytes = image.encode().unwrap()[..96].to_vec();
+    bytes.extend(records);
+    let len = bytes.len() as u64 + 8;
+    bytes[64..72].copy_from_slice(&len.to_le_bytes());
+    bytes[72..80].copy_from_slice(&count.to_le_bytes());
+    let sum = xxhash_rust::xxh3::xxh3_64(&bytes[..88]);
+    bytes[88..96].copy_from_slice(&sum.to_le_bytes());
+    bytes.extend(xxhash_rust::xxh3::xxh3_64(&bytes).to_le_bytes());
+    bytes
+}
+
+#[test]
+fn records_that_exceed_the_journal_are_not_used() {
+    let dir = TempDir::new("records");
+    let file = file_of(&dir, b"0123456789");
+    let staged = Staged::new(file).unwrap();
+    staged.write_at(2, b"AB", WriteGranularity::Whole).unwrap();
+    let image = Image::of_staged(&staged, 0, (10, 10)).unwrap();
+    let whole = image.encode().unwrap();
+    let record = &whole[96..whole.len() - 8];
+    assert_eq!(Image::decode(&sealed(&image, 1, record)), Ok(Some(image.clone())));
+    let with = |at: usize, number: u64| {
+        let mut changed = record.to_vec();
+        changed[at..at + 8].copy_from_slice(&number.to_le_bytes());
+        changed
+    };
+    for (count, records) in [
+        // Fewer or more records than the head states, and a part of one.
+        (2, record.to_vec()),
+        (0, record.to_vec()),
+        (u64::MAX, record.to_vec()),
+        (1, [record, record].concat()),
+        (1, record[..23].to_vec()),
+        (1, record[..26].to_vec()),
+        (1, record[..record.len() - 1].to_vec()),
+        (1, Vec::new()),
+        // The numbers of bytes before and after the change, and an unknown number.
+        (1, with(8, 1000)),
+        (1, with(8, u64::MAX)),
+        (1, with(16, 1000)),
+        (1, with(16, u64::MAX - 1)),
+        (1, with(16, u64::MAX)),
+        // The checksum of the record.
+        (1, with(record.len() - 8, 0)),
+    ] {
+        assert_eq!(Image::decode(&sealed(&image, count, &records)), Ok(None), "{count}");
+    }
+    // The data would end after the file.
+    let longer = Image { start: 1, ..image.clone() };
+    assert_eq!(Image::decode(&sealed(&longer, 1, record)), Ok(None));
+    let huge = Image { start: u64::MAX, ..image };
+    assert_eq!(Image::decode(&sealed(&huge, 1, record)), Ok(None));
+}
+
+#[test]
+fn a_change_of_unknown_result_is_before_or_underway() {
+    let dir = TempDir::new("unknown");
+    let file = file_of(&dir, b"0123456789");
+    let records = vec![
+        Record { position: 2, before: b"23".to_vec(), after: None },
+        Record { position: 8, before: b"89".to_vec(), after: None },
+    ];
+    let image = Image::new(&*file, 0, (10, 10), (10, UNKNOWN), records).unwrap();
+    let bytes = image.encode().unwrap();
+    assert_eq!(Image::decode(&bytes).unwrap().as_ref(), Some(&image));
+    for (content, relation) in [
+        (&b"0123456789"[..], Relation::Before),
+        (b"01xy456789", Relation::Underway),
+        // The change may truncate its last record, and append.
+        (b"01234567", Relation::Underway),
+        (b"0123456789 and more", Relation::Underway),
+        (b"0123", Relation::Unrelated),
+        (b"0123x56789", Relation::Unrelated),
+    ] {
+        file.truncate(0).unwrap();
+        file.write_at(0, content, WriteGranularity::Whole).unwrap();
+        assert_eq!(image.relation(&*file), Ok(relation), "{content:?}");
+        let shown = Restored::new(Arc::clone(&file), Arc::new(image.clone()));
+        if relation == Relation::Underway {
+            assert_eq!(contents(&shown), b"0123456789");
+            image.put_back(&*file).unwrap();
+            assert_eq!(contents(&*file), b"0123456789");
+        }
+    }
+    // Another change than one of unknown result records its bytes.
+    let known = Image { size: (10, 10), ..image };
+    assert_eq!(Image::decode(&known.encode().unwrap()), Ok(None));
+}
+
+#[cfg(feature = "mmap")]
+#[test]
+fn a_restored_file_is_read_only_and_lends_unchanged_bytes() {
+    let dir = TempDir::new("lent");
+    let file = file_of(&dir, b"0123456789");
+    let staged = Staged::new(Arc::clone(&file)).unwrap();
+    staged.write_at(4, b"AB", WriteGranularity::Whole).unwrap();
+    let image = Arc::new(Image::of_staged(&staged, 0, (10, 10)).unwrap());
+    assert_eq!(staged.identity(), file.identity());
+    assert_eq!(staged.attributes(), file.attributes());
+    staged.sync().unwrap();
+    let limit = staged.write_at(u64::MAX, b"x", WriteGranularity::Whole);
+    assert_eq!(limit, Err(Error::FileWrite));
+    assert_eq!(Box::new(staged).close(), Ok(()));
+    let mapped = crate::io::mmap::Mmap::new(crate::io::mmap::MapMode::Read, 4096);
+    let stream = mapped.open(&dir.join("f"), Mode::Read).unwrap();
+    let shown = Restored::new(Arc::from(stream), image);
+    for (position, len, is_lent) in
+        [(0, 4, true), (6, 4, true), (0, 5, false), (5, 1, false), (6, 5, false), (u64::MAX, 1, false)]
+    {
+        assert_eq!(shown.view(position, len).is_some(), is_lent, "{position} {len}");
+    }
+    assert_eq!(shown.write_at(0, b"x", WriteGranularity::Whole), Err(Error::FileWrite));
+    assert_eq!(shown.truncate(0), Err(Error::FileTruncate));
+    assert_eq!(shown.identity(), file.identity());
+    assert_eq!(shown.attributes(), None, "a mapping has none");
+    assert_eq!(Box::new(shown).close(), Ok(()));
+}
+
+#[test]
+fn journals_of_older_formats_and_incomplete_ones_are_recognised() {
+    let dir = TempDir::new("formats");
+    let file = file_of(&dir, b"0123456789");
+    let journal = dir.join("f.b2journal");
+    let image = Image::new(&*file, 0, (10, 10), (10, 10), Vec::new()).unwrap();
+    let whole = image.encode().unwrap();
+    let mut longer = whole.clone();
+    longer.push(0);
+    // The head states more bytes than its sizes allow.
+    let padded = sealed(&image, 0, &[0; 64]);
+    let path = dir.join("f");
+    let attributes = FileSystem.attributes(&path);
+    for (bytes, reason) in [
+        (&b"B2JRNL01 and more"[..], Reason::OldFormat),
+        (b"blpkundo and more", Reason::OldFormat),
+        (b"a diary", Reason::NotAJournal),
+        (&whole[..95], Reason::Incomplete),
+        (&longer, Reason::Incomplete),
+        (&padded, Reason::Incomplete),
+        (&whole, Reason::OtherFormat),
+    ] {
+        std::fs::write(&journal, bytes).unwrap();
+        let found = inspect(&FileSystem, &journal, (&*file, attributes.as_ref()), |_| false);
+        let found = match found.unwrap() {
+            Found::Stale(found) | Found::Foreign(found) => found,
+            _ => panic!("{reason:?}"),
+        };
+        assert_eq!(found, reason);
+        assert!(!found.to_string().is_empty());
+        let settled = recover(&FileSystem, &journal, (&*file, attributes.as_ref()), |_| false);
+        let is_kept = matches!(reason, Reason::OldFormat | Reason::NotAJournal);
+        let expected = if is_kept { Settled::Ignored(reason) } else { Settled::Done };
+        assert_eq!(settled, Ok(expected), "{reason:?}");
+        assert_eq!(journal.exists(), is_kept, "{reason:?}");
+    }
+    assert_eq!(contents(&*file), b"0123456789");
+}
+
 /// The file system, whose new files have the locks of readers at the first attempts to claim them.
 struct Watched {
     attempts: usize,
