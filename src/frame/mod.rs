@@ -33,6 +33,8 @@
 mod format;
 mod ops;
 mod store;
+#[cfg(test)]
+mod tests;
 
 pub use format::{
     Counters, FIXED_LEN as FIXED_HEADER_LEN, FrameHeader, Kind, MAX_METALAYERS, MAX_NAME_LEN,

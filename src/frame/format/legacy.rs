@@ -330,4 +330,4 @@ fn read_vec(read: &ReadFrame<'_>, position: u64, len: u64) -> Result<Vec<u8>> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(in crate::frame) mod tests;

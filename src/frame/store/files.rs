@@ -964,6 +964,50 @@ mod tests {
     }
 
     #[test]
+    fn a_failed_creation_keeps_files_of_others_in_its_directory() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("d");
+        let mut schunk = created(Storage::directory(&path));
+        schunk.append(&[1; 1000]).unwrap();
+        for name in ["notes", "notes.txt"] {
+            std::fs::write(path.join(name), b"theirs").unwrap();
+        }
+        schunk.discard();
+        let mut left: Vec<_> =
+            std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        left.sort();
+        assert_eq!(left, ["notes", "notes.txt"]);
+    }
+
+    #[test]
+    fn chunk_files_stay_open_until_the_last_reading_call_ends() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("d");
+        let mut schunk = created(Storage::directory(&path));
+        schunk.append(&[1; 1000]).unwrap();
+        let files = Files::sparse(Arc::new(FileSystem), path.clone(), 0);
+        let (first, second) = (files.keep_chunks_open(), files.keep_chunks_open());
+        let stream = files.open_chunk(0).unwrap();
+        assert_eq!(files.open_chunks().files.len(), 1);
+        drop(first);
+        assert_eq!(files.open_chunks().files.len(), 1);
+        drop(second);
+        assert!(files.open_chunks().files.is_empty());
+        assert!(stream.size().unwrap() > 0);
+        assert!(Files::contiguous(Arc::new(FileSystem), path, 0).keep_chunks_open().is_none());
+    }
+
+    #[test]
+    fn one_slash_at_the_end_of_a_directory_is_ignored() {
+        for (given, expected) in
+            [("d/", "d"), ("d\\", "d"), ("d//", "d/"), ("d", "d"), ("/", "/"), ("", "")]
+        {
+            let files = Files::sparse(Arc::new(FileSystem), given.into(), 0);
+            assert_eq!(files.root().as_os_str(), expected, "{given}");
+        }
+    }
+
+    #[test]
     fn a_failed_creation_keeps_the_lock_file_of_another_frame() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("file");

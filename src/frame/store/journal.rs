@@ -557,6 +557,51 @@ mod tests {
     }
 
     #[test]
+    fn a_handle_that_shows_the_old_state_follows_its_file() {
+        let case = Case::new("shown");
+        case.interrupted_after(5);
+        let open = || SChunk::open(Storage::file(&case.path), DParams::default()).unwrap();
+        let schunk = open();
+        assert_eq!(schunk.metalayer("layer").unwrap(), OLD);
+        // Without its journal the file is in the middle of the change.
+        std::fs::rename(&case.journal, case.dir.join("moved")).unwrap();
+        schunk.refresh().unwrap();
+        assert_eq!(schunk.metalayer("layer").unwrap(), b"abcde56789");
+        std::fs::rename(case.dir.join("moved"), &case.journal).unwrap();
+        let schunk = open();
+        assert_eq!(schunk.metalayer("layer").unwrap(), OLD);
+        let other = case.dir.join("other");
+        frame_with(&other, NEW, 7);
+        std::fs::rename(&other, &case.path).unwrap();
+        let mut first = vec![0; 1000];
+        schunk.decompress(0, &mut first).unwrap();
+        assert_eq!(first, [7; 1000]);
+        assert_eq!(schunk.metalayer("layer").unwrap(), NEW);
+    }
+
+    #[test]
+    fn a_durable_change_fails_while_another_file_has_the_name_of_its_journal() {
+        let dir = TempDir::new("occupied");
+        let path = dir.join("f");
+        frame_with(&path, OLD, 1);
+        let before = std::fs::read(&path).unwrap();
+        std::fs::write(dir.join("f.b2journal"), b"a diary").unwrap();
+        let storage = Storage::file(&path).durable();
+        let mut schunk = SChunk::open(storage, DParams::default()).unwrap();
+        for _ in 0..2 {
+            assert_eq!(schunk.update_metalayer("layer", NEW), Err(Error::FileOpen));
+        }
+        assert_eq!(schunk.metalayer("layer").unwrap(), OLD);
+        assert_eq!(std::fs::read(&path).unwrap(), before);
+        assert_eq!(std::fs::read(dir.join("f.b2journal")).unwrap(), b"a diary");
+        std::fs::remove_file(dir.join("f.b2journal")).unwrap();
+        schunk.update_metalayer("layer", NEW).unwrap();
+        assert_eq!(schunk.metalayer("layer").unwrap(), NEW);
+        assert_eq!(recover_file(dir.path()), Ok(()));
+        assert_eq!(recover_file(&dir.join("missing")), Ok(()));
+    }
+
+    #[test]
     fn a_failed_change_is_rolled_back_at_once() {
         let case = Case::new("failed");
         recover_file(&case.path).unwrap();

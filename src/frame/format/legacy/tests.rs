@@ -5,7 +5,7 @@ use crate::chunk::{CParams, Compressor, Decompressor, Special, special};
 use crate::frame::format::{Kind, vectors};
 
 /// Returns the frame of [`vectors::TINY`] in the later of the two layouts.
-fn tiny() -> Vec<u8> {
+pub(in crate::frame) fn tiny() -> Vec<u8> {
     let today = vectors::bytes(vectors::TINY);
     let header = "9da862326672616d6500 d20000006b cf0000000000000114 a4 11005000\
                   d30000000000000020 d30000000000000040 d200000004 d200000020 d10001 d10001 c3\
