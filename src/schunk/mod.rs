@@ -57,6 +57,8 @@ pub(crate) mod geometry;
 mod hostile_tests;
 mod items;
 mod iterate;
+#[cfg(test)]
+mod limit_tests;
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod meta;
