@@ -64,6 +64,8 @@ pub mod get;
 pub(crate) mod get;
 mod items;
 mod layout;
+#[cfg(test)]
+mod limit_tests;
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod meta;
