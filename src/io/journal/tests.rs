@@ -278,9 +278,14 @@ fn a_restored_file_is_read_only_and_lends_unchanged_bytes() {
     let mapped = crate::io::mmap::Mmap::new(crate::io::mmap::MapMode::Read, 4096);
     let stream = mapped.open(&dir.join("f"), Mode::Read).unwrap();
     let shown = Restored::new(Arc::from(stream), image);
-    for (position, len, is_lent) in
-        [(0, 4, true), (6, 4, true), (0, 5, false), (5, 1, false), (6, 5, false), (u64::MAX, 1, false)]
-    {
+    for (position, len, is_lent) in [
+        (0, 4, true),
+        (6, 4, true),
+        (0, 5, false),
+        (5, 1, false),
+        (6, 5, false),
+        (u64::MAX, 1, false),
+    ] {
         assert_eq!(shown.view(position, len).is_some(), is_lent, "{position} {len}");
     }
     assert_eq!(shown.write_at(0, b"x", WriteGranularity::Whole), Err(Error::FileWrite));
