@@ -40,7 +40,7 @@ fn chunks_and_blocks_above_their_limits_are_refused() {
         Array::zeros(Storage::memory(), params, &layout, "|u1").map(drop)
     };
     assert_eq!(zeros(i32::MAX, 1 << 20), Err(Error::MaxBufsizeExceeded));
-    let block = MAX_BLOCKSIZE as i32 + 1;
+    let block = MAX_BLOCKSIZE + 1;
     assert_eq!(zeros(block, block), Err(Error::InvalidParam));
     assert_eq!(zeros(block - 1, block - 1), Ok(()));
 }

@@ -3,7 +3,7 @@
 use super::format::legacy::tests::tiny;
 use crate::chunk::{CParams, DParams};
 use crate::io::{FileSystem, append};
-use crate::schunk::{SChunk, Storage};
+use crate::schunk::{SChunk, State, Storage};
 use crate::{Error, Result};
 use std::path::Path;
 
@@ -135,9 +135,8 @@ fn chunks_in_one_file_have_positions() {
         schunk.append(&[0; 500]).unwrap();
         schunk
     };
-    let position = |schunk: &SChunk, number| {
-        crate::schunk::State::frame(schunk.state()).unwrap().chunk_position(number)
-    };
+    let position =
+        |schunk: &SChunk, number| State::frame(schunk.state()).unwrap().chunk_position(number);
     let path = folder.path().join("f");
     let schunk = fill(Storage::file(&path));
     let at = position(&schunk, 0).unwrap() as usize;
@@ -176,4 +175,63 @@ fn a_durable_file_of_several_segments_is_compacted() {
     }
     assert_eq!(schunk.verify().unwrap().compared, 4);
     assert!(!Path::new(&format!("{}.b2tmp", path.display())).exists());
+}
+
+#[test]
+fn a_frame_is_locked_and_unlocked_explicitly() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("f");
+    let lock_file = folder.path().join("f.b2lock");
+    let schunk = create(Storage::file(&path));
+    let frame = State::frame(schunk.state()).unwrap();
+    frame.lock().unwrap();
+    frame.unlock();
+    assert!(!lock_file.exists());
+    let schunk = open(Storage::file(&path).locking()).unwrap();
+    let frame = State::frame(schunk.state()).unwrap();
+    let is_locked = || std::fs::File::open(&lock_file).unwrap().try_lock_shared().is_err();
+    frame.lock().unwrap();
+    frame.lock().unwrap();
+    frame.unlock();
+    assert!(is_locked());
+    frame.unlock();
+    assert!(!is_locked());
+    frame.unlock();
+    let generation = std::fs::read(&lock_file).unwrap();
+    assert_eq!(generation, [0u64, 1].map(u64::to_ne_bytes).concat());
+}
+
+#[test]
+fn a_commit_fails_if_a_chunk_file_of_its_transaction_is_gone() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("d");
+    let mut schunk = create(Storage::directory(&path).durable());
+    schunk.append(&[1; 500]).unwrap();
+    let mut transaction = schunk.transaction().unwrap();
+    transaction.append(&[2; 500]).unwrap();
+    std::fs::remove_file(path.join("00000001.chunk")).unwrap();
+    assert_eq!(transaction.commit(), Err(Error::FileOpen));
+    assert_eq!(schunk.nchunks(), 1);
+    schunk.append(&[3; 500]).unwrap();
+    let again = open(Storage::directory(&path)).unwrap();
+    assert_eq!(again.decompress_to_vec(1).unwrap(), [3; 500]);
+}
+
+#[test]
+fn chunks_without_data_stay_until_the_first_chunk_with_data() {
+    let folder = tempfile::tempdir().unwrap();
+    let storage = Storage::file(folder.path().join("f"));
+    let mut schunk = create(storage.clone());
+    for _ in 0..3 {
+        schunk.append(&[]).unwrap();
+    }
+    assert_eq!(schunk.refresh(), Ok(false));
+    schunk.delete_chunk(1).unwrap();
+    schunk.reorder(&[1, 0]).unwrap();
+    assert_eq!(schunk.decompress_to_vec(1), Ok(vec![]));
+    assert_eq!((schunk.nchunks(), open(storage.clone()).unwrap().nchunks()), (2, 0));
+    schunk.append(&[1; 500]).unwrap();
+    let again = open(storage).unwrap();
+    assert_eq!((again.nchunks(), again.nbytes()), (3, 500));
+    assert_eq!(again.decompress_to_vec(2).unwrap(), [1; 500]);
 }

@@ -104,3 +104,51 @@ impl Drop for Memory {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ptr::NonNull;
+
+    #[test]
+    fn borrowed_bytes_are_copied_before_a_change() {
+        let bytes = b"frame".to_vec();
+        // SAFETY: the bytes outlive the frame, and nothing changes them.
+        let mut memory = unsafe { Memory::lent(View::new(NonNull::from(&bytes[..]).cast(), 5)) };
+        let start = bytes.as_ptr();
+        assert_eq!(memory.give().as_ptr(), start);
+        for (at, len, expected) in [(0, 1, true), (4, 9, true), (5, 1, false), (0, 0, false)] {
+            assert_eq!(memory.has(start.wrapping_add(at), len), expected, "{at} {len}");
+        }
+        assert!(!memory.has(start.wrapping_sub(2), 2) && memory.has(start.wrapping_sub(2), 3));
+        memory.to_mut().unwrap()[0] = b'F';
+        assert_eq!((memory.bytes(), &bytes[..]), (&b"Frame"[..], &b"frame"[..]));
+        assert!(!memory.has(start, 5));
+        memory.set_keep(false);
+        assert_eq!(memory.bytes(), b"Frame");
+    }
+
+    #[test]
+    fn borrowed_bytes_belong_to_the_frame_that_does_not_keep_them() {
+        let start = NonNull::new(Buffer::copy_of(b"frame").unwrap().into_raw()).unwrap();
+        // SAFETY: the bytes are a block of `malloc`, which the frame frees.
+        let mut memory = unsafe { Memory::lent(View::new(start, 5)) };
+        memory.set_keep(true);
+        memory.set_keep(false);
+        assert!(memory.has(start.as_ptr(), 1));
+        assert_eq!(memory.bytes(), b"frame");
+    }
+
+    #[test]
+    fn kept_bytes_outlive_the_frame_if_a_caller_has_received_them() {
+        let mut memory = Memory::owned(Buffer::copy_of(b"frame").unwrap());
+        memory.set_keep(true);
+        let start = NonNull::from(memory.give()).cast();
+        drop(memory);
+        // SAFETY: the frame has not freed the block, which belongs to this test now.
+        assert_eq!(*unsafe { Buffer::from_raw(start, 5) }, *b"frame");
+        let mut unknown = Memory::owned(Buffer::copy_of(b"frame").unwrap());
+        unknown.set_keep(true);
+        drop(unknown);
+    }
+}

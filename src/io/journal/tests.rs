@@ -319,9 +319,8 @@ fn journals_of_older_formats_and_incomplete_ones_are_recognised() {
     ] {
         std::fs::write(&journal, bytes).unwrap();
         let found = inspect(&FileSystem, &journal, (&*file, attributes.as_ref()), |_| false);
-        let found = match found.unwrap() {
-            Found::Stale(found) | Found::Foreign(found) => found,
-            _ => panic!("{reason:?}"),
+        let (Found::Stale(found) | Found::Foreign(found)) = found.unwrap() else {
+            panic!("{reason:?}");
         };
         assert_eq!(found, reason);
         assert!(!found.to_string().is_empty());
