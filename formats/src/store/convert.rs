@@ -147,7 +147,7 @@ mod tests {
 
     /// A zip file has a CRC-32 of each leaf, which must not certify damaged data.
     #[test]
-    fn damaged_leaves_are_not_copied_to_zip_files() {
+    fn damaged_leaves_are_not_added_to_zip_files() {
         let folder = crate::testing::tempdir();
         let path = |name: &str| folder.path().join(name);
         let params = CParams::default().typesize(1);
@@ -162,6 +162,12 @@ mod tests {
             // The offset of the first block.
             let at = bytes.windows(chunk.len()).position(|bytes| bytes == chunk).unwrap() + 32;
             bytes[at..at + 4].fill(0x7f);
+            let mut zip = Store::create(path("copy.b2z")).unwrap();
+            let leaf = NewLeaf::frame(bytes.clone()).unwrap();
+            for added in [zip.put("/leaf", leaf.clone()), zip.replace("/leaf", leaf)] {
+                assert!(matches!(added, Err(Error::Damaged { .. })), "{added:?}");
+            }
+            drop(zip);
             writer.put("/group/leaf", NewLeaf::frame(bytes).unwrap()).unwrap();
             writer.commit().unwrap();
             let store = Store::open(path(name)).unwrap();

@@ -80,6 +80,17 @@ impl Leaf {
         Ok(checked.faults())
     }
 
+    /// Decodes all chunks.
+    ///
+    /// # Errors
+    /// [`Error::Damaged`] if a chunk or a metalayer is damaged; [`Error::Frame`].
+    pub(super) fn check(&mut self) -> Result<()> {
+        match self.verify()? {
+            0 => Ok(()),
+            faults => Err(Error::damaged(&self.key, text_of_faults(faults))),
+        }
+    }
+
     /// Returns the number of bytes that follow the frame in its member, file or entry.
     pub fn surplus(&self) -> u64 {
         self.surplus
@@ -137,6 +148,14 @@ impl Leaf {
             return Err(Error::Limit { what: format!("{}: {size} bytes", self.key), limit });
         }
         self.schunk.to_bytes().map_err(Error::frame(&self.key))
+    }
+}
+
+/// Describes the number of damaged chunks and metalayers of a leaf.
+pub(super) fn text_of_faults(faults: usize) -> String {
+    match faults {
+        1 => "1 chunk or metalayer is damaged".to_owned(),
+        _ => format!("{faults} chunks or metalayers are damaged"),
     }
 }
 

@@ -24,6 +24,8 @@ pub struct NewLeaf {
     pub(super) suffix: &'static str,
     /// The uncompressed size, in bytes.
     pub(super) nbytes: u64,
+    /// Whether the chunks were decoded.
+    is_verified: bool,
 }
 
 /// Returns the suffix of the file of a leaf.
@@ -41,7 +43,7 @@ pub(super) fn suffix_of(schunk: &SChunk) -> &'static str {
 impl NewLeaf {
     fn new(content: Content, schunk: &SChunk) -> NewLeaf {
         let nbytes = schunk.nbytes().max(0).unsigned_abs();
-        NewLeaf { content, suffix: suffix_of(schunk), nbytes }
+        NewLeaf { content, suffix: suffix_of(schunk), nbytes, is_verified: false }
     }
 
     /// Returns the leaf of an array.
@@ -90,6 +92,20 @@ impl NewLeaf {
     pub(super) fn of_content(key: &str, content: Content) -> Result<NewLeaf> {
         let leaf = content.open(key)?;
         Ok(NewLeaf::new(content, leaf.schunk()))
+    }
+
+    /// Decodes all chunks, unless this was done before. `name` is that of the leaf in errors.
+    ///
+    /// # Errors
+    /// - [`super::Error::Damaged`] if a chunk or a metalayer is damaged;
+    /// - [`super::Error::Storage`]; [`super::Error::Frame`]; [`super::Error::Memory`].
+    pub fn verify(&mut self, name: &str) -> Result<()> {
+        if self.is_verified {
+            return Ok(());
+        }
+        self.content.open(name)?.check()?;
+        self.is_verified = true;
+        Ok(())
     }
 
     /// Returns the size of the frame, in bytes.

@@ -15,6 +15,7 @@ use super::embed::{self, Entry};
 use super::error::{Error, Result};
 use super::frame;
 use super::keys::{self, EMBED_FILE};
+use super::leaf;
 use super::limits::Budget;
 use super::new_leaf::NewLeaf;
 use super::open::{ContainerKind, Source, Store, StoreKind};
@@ -152,7 +153,7 @@ impl Store {
         let mut leaf = self.leaf(key)?;
         let faults = leaf.verify()?;
         if faults > 0 {
-            return Ok(Some(format!("{faults} chunks or metalayers are damaged")));
+            return Ok(Some(leaf::text_of_faults(faults)));
         }
         match self.content(key, true) {
             Ok(_) => Ok(None),

@@ -4,6 +4,7 @@ use super::class::Class;
 use super::container::Container;
 use super::embed::Entry;
 use super::error::{Error, Result};
+use super::leaf::text_of_faults;
 use super::limits::{Budget, MAX_NESTED_STORES};
 use super::objects::Objects;
 use super::open::{Root, Source, Store};
@@ -97,8 +98,7 @@ impl Store {
         // All chunks are decoded, also those whose values cannot be.
         let checked = leaf.verify()?;
         if checked > 0 {
-            let text = format!("{checked} chunks or metalayers are damaged");
-            findings.push(Finding::damage(key, text));
+            findings.push(Finding::damage(key, text_of_faults(checked)));
         }
         match class {
             Class::ObjectArray | Class::BatchArray | Class::ListArray => {

@@ -568,10 +568,12 @@ impl StoreWriter {
         Ok(())
     }
 
-    /// Adds a leaf.
+    /// Adds a leaf. Its chunks are decoded first if the store is a zip file, whose CRC-32 must not
+    /// certify damaged data.
     ///
     /// # Errors
     /// - [`Error::KeyExists`];
+    /// - [`Error::Damaged`] for a damaged leaf in a zip file; [`Error::Frame`];
     /// - [`Error::InvalidName`] for keys that do not start with a slash, with empty, `.` and `..`
     ///   parts, control characters, long parts, or a last part with a meaning in trees;
     /// - [`Error::Refused`] in a tree, if the key is a group or is below a leaf or an object.
@@ -580,6 +582,14 @@ impl StoreWriter {
             return Err(Error::KeyExists(key.to_owned()));
         }
         self.check_new_key(key)?;
+        self.set_new(key, leaf)
+    }
+
+    /// Sets a leaf of the caller, without a check of the key.
+    fn set_new(&mut self, key: &str, mut leaf: NewLeaf) -> Result<()> {
+        if self.container == ContainerKind::Zip {
+            leaf.verify(key)?;
+        }
         self.set(key, leaf);
         Ok(())
     }
@@ -598,8 +608,7 @@ impl StoreWriter {
             return Err(Error::refused(key, format!("it is inside the object {root}")));
         }
         self.check_not_reserved(key)?;
-        self.set(key, leaf);
-        Ok(())
+        self.set_new(key, leaf)
     }
 
     /// Sets a leaf without checks.

@@ -75,12 +75,7 @@ impl StoreWriter {
         if has_crc || self.container != ContainerKind::Zip {
             return Ok(());
         }
-        match store.leaf(key)?.verify()? {
-            0 => Ok(()),
-            faults => {
-                Err(Error::damaged(key, format!("{faults} chunks or metalayers are damaged")))
-            }
-        }
+        store.leaf(key)?.check()
     }
 
     /// Takes over an object of several leaves from a store, after its leaves.

@@ -735,7 +735,7 @@ fn chunks_are_verified_also_if_their_values_are_not_decoded() {
         let store = Store::from_bytes(changed, &Options::default());
         store.is_ok_and(|store| {
             let is_arrow = store.objects("/").is_ok_and(|objects| objects.serializer() == "arrow");
-            is_arrow && is_damaged(&store, "/", "chunks or metalayers are damaged")
+            is_arrow && is_damaged(&store, "/", "1 chunk or metalayer is damaged")
         })
     };
     assert!((0..bytes.len()).any(is_found));

@@ -133,18 +133,28 @@ pub fn put(args: &PutArgs, cli: &Cli) -> Outcome {
     writer.commit().map_err(at_path)
 }
 
+/// Returns the leaf for the frame in a file. Damaged frames are an error: a store may have checksums
+/// of its own, which must not certify them.
+fn intact_leaf(input: &Input) -> Result<NewLeaf, Failure> {
+    let leaf = NewLeaf::file(input.path()).and_then(|mut leaf| {
+        leaf.verify(&input.name().to_string_lossy())?;
+        Ok(leaf)
+    });
+    // The hints of errors of stores are about stores.
+    leaf.map_err(|error| input.error(convert::Error::from(error)))
+}
+
 /// Returns the leaf for a file: an unchanged contiguous frame, data of other formats as an array,
 /// if they have a type and a shape, or as a frame. The directory holds the file until the commit.
 fn new_leaf(args: &PutArgs, cli: &Cli) -> Result<(NewLeaf, Option<Folder>), Failure> {
     let input = Input::new(&args.file)?;
-    let as_it_is = || NewLeaf::file(input.path()).map_err(|error| input.error(error));
     if store::target(input.path()).is_some_and(|target| target.key() == "/") {
         // Embed stores are frames.
         if Store::open(input.path()).is_ok_and(|store| store.container() == ContainerKind::Frame) {
             if args.column.is_some() {
                 return Err(input.error(convert::Error::NoColumns));
             }
-            return Ok((as_it_is()?, None));
+            return Ok((intact_leaf(&input)?, None));
         }
         let failure = Failure::new("a zip file or directory cannot be added to a store");
         return Err(input.error(failure.with_hint("'b2 get' extracts the objects in it")));
@@ -159,11 +169,10 @@ fn new_leaf(args: &PutArgs, cli: &Cli) -> Result<(NewLeaf, Option<Folder>), Fail
         (input, params) = (field.input, field.params);
         found = input.detect()?;
     }
-    let as_it_is = || NewLeaf::file(input.path()).map_err(|error| input.error(error));
     let is_frame = matches!(found.format, Format::Frame | Format::B2nd);
     let is_stdin = args.file == Path::new(STDIO);
     if is_frame && !found.is_directory && !found.is_legacy && !is_stdin {
-        return Ok((as_it_is()?, None));
+        return Ok((intact_leaf(&input)?, None));
     }
     let folder = temporary_folder()?;
     let path = folder.path("leaf");

@@ -420,6 +420,32 @@ fn damage_has_its_exit_status() {
     assert!(text.contains("not checked completely") && text.contains("not checked: "), "{text}");
 }
 
+/// The CRC-32 of a new member must not certify damaged data.
+#[test]
+fn damaged_frames_are_not_added_to_stores() {
+    let folder = made("s.b2z");
+    folder.out("convert n.npy n.b2nd");
+    let mut bytes = folder.read("n.b2nd");
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 0xff;
+    folder.write("bad.b2nd", &bytes);
+    folder.write("short.b2nd", &bytes[..middle]);
+    assert_eq!(folder.line("verify bad.b2nd").status, 3);
+    for store in ["s.b2z", "new.b2z", "new.b2d", "new.b2e"] {
+        for (file, reason) in [("bad", "1 chunk or metalayer is damaged"), ("short", "bytes")] {
+            for key in ["/g/new", "/g/n --force"] {
+                let error = error_of(&folder, &format!("put {store} {key} {file}.b2nd"), 3);
+                assert!(error.contains(&format!("error: {file}.b2nd: ")), "{error}");
+                assert!(error.contains(reason), "{error}");
+                assert!(error.contains(&format!("'b2 verify {file}.b2nd' lists")), "{error}");
+            }
+        }
+        assert_eq!(folder.path(store).exists(), store == "s.b2z");
+    }
+    assert_eq!(folder.out("verify s.b2z"), "s.b2z: right\n");
+    assert_eq!(folder.line("diff s.b2z:/g/n n.npy").status, 0);
+}
+
 #[test]
 fn a_part_of_a_row_of_gigabytes_is_read() {
     let folder = TestDir::new();
