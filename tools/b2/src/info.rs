@@ -7,7 +7,7 @@ use crate::json::{self, ratio};
 use crate::meta::{LayerValues, layer_values};
 use crate::store::{self, Description};
 use crate::style::Style;
-use crate::table::{Alignment, Table, tuple};
+use crate::table::{Alignment, Table, short_dtype, tuple};
 use ferroblosc::escape::escape;
 use ferroblosc_formats::convert::{self, Format, Summary};
 use ferroblosc_tools_common::size::{exact, human};
@@ -235,7 +235,7 @@ fn columns(output: &mut impl Write, style: Style, summary: &Summary) -> Result<(
     table.add(heading.map(str::to_owned).to_vec());
     for (name, column) in &summary.columns {
         let (dtype, shape) = match &column.array {
-            Some(info) => (info.dtype.text().to_owned(), tuple(&info.shape)),
+            Some(info) => (short_dtype(info.dtype.text()), tuple(&info.shape)),
             None => {
                 let fault = column.fault.as_ref().map(|fault| format!("unreadable: {fault}"));
                 let title = column.found.format.title();

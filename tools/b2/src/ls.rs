@@ -15,7 +15,7 @@ use crate::members;
 use crate::plural::counted;
 use crate::store::{self, Row, Target};
 use crate::style::Style;
-use crate::table::{Alignment, Table, tuple};
+use crate::table::{Alignment, Table, short_dtype, tuple};
 use ferroblosc::io::named::named;
 use ferroblosc_formats::convert::{self, ChunkSummary, Detected, Summary};
 use ferroblosc_tools_common::size::human;
@@ -314,7 +314,9 @@ impl Listing {
             _ if summary.fault.is_some() => {
                 format!("unreadable: {}", summary.fault.as_deref().unwrap_or_default())
             }
-            (Some(info), 0) => format!("{} {}", info.dtype.text(), tuple(&info.shape)),
+            (Some(info), 0) => {
+                format!("{} {}", short_dtype(info.dtype.text()), tuple(&info.shape))
+            }
             (Some(info), columns) => {
                 format!("{}, {}", counted(info.shape[0], "row"), counted(columns, "column"))
             }

@@ -4,7 +4,7 @@ use crate::error::{Failure, Outcome};
 use crate::io::Input;
 use crate::plural::counted;
 use crate::style::Style;
-use crate::table::{Alignment, Table, tuple};
+use crate::table::{Alignment, Table, short_dtype, tuple};
 use ferroblosc::escape::{escape, escape_json};
 use ferroblosc_formats::convert;
 use ferroblosc_formats::store::{
@@ -405,7 +405,7 @@ fn content(store: &Store, node: &Node) -> String {
             }
         }
         _ => {
-            let dtype = node.dtype.clone().unwrap_or_default();
+            let dtype = node.dtype.as_deref().map(short_dtype).unwrap_or_default();
             let shape = node.shape.as_deref().map(shape_text).unwrap_or_default();
             format!("{dtype} {shape}").trim().to_owned()
         }

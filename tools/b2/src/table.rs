@@ -105,6 +105,17 @@ impl Table {
     }
 }
 
+/// The maximum number of characters of a dtype in a table.
+const MAX_DTYPE: usize = 60;
+
+/// Returns a dtype for a cell. One of many fields is truncated, so that it does not widen all rows.
+pub fn short_dtype(text: &str) -> String {
+    match text.char_indices().nth(MAX_DTYPE) {
+        None => text.to_owned(),
+        Some(_) => text.chars().take(MAX_DTYPE - 1).chain(['…']).collect(),
+    }
+}
+
 /// Formats a tuple like Python.
 pub fn tuple(lengths: &[u64]) -> String {
     match lengths {
@@ -113,5 +124,18 @@ pub fn tuple(lengths: &[u64]) -> String {
             let texts: Vec<String> = many.iter().map(u64::to_string).collect();
             format!("({})", texts.join(", "))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_dtypes_are_truncated() {
+        let longest = "é".repeat(MAX_DTYPE);
+        assert_eq!(short_dtype(&longest), longest);
+        let short = short_dtype(&format!("{longest}é"));
+        assert_eq!(short, "é".repeat(MAX_DTYPE - 1) + "…");
     }
 }

@@ -1,7 +1,7 @@
 //! `info`, `ls`, `cat`, `head` and `verify` on files of other programs.
 
 use crate::common::{TestDir, ints};
-use ferroblosc_tools_testing::fixtures;
+use ferroblosc_tools_testing::{fixtures, npy_header};
 
 #[test]
 fn info_describes_a_container_with_an_array() {
@@ -42,6 +42,24 @@ carray  11.7 KiB    659 B  18.21  <i2 (3000, 2)         ct_mixed:pair
 carray   2.9 KiB    261 B  11.49  |b1 (3000,)           ct_mixed:even
 "
     );
+}
+
+/// All rows are as wide as the widest cell of a column.
+#[test]
+fn types_of_many_fields_are_truncated_in_lists() {
+    let folder = TestDir::new();
+    let fields: Vec<String> = (0..200).map(|number| format!("('f{number}', '<f8')")).collect();
+    let dtype = format!("[{}]", fields.join(", "));
+    let npy = npy_header(&dtype, "(1,)", false);
+    folder.write("wide.npy", &[&npy[..], &[0; 1600]].concat());
+    ints(&folder, "a.npy", &[3], 0);
+    folder.out("put s.b2z /wide wide.npy");
+    for list in [folder.out("ls"), folder.out("ls s.b2z")] {
+        assert!(list.lines().all(|line| line.len() < 150), "{list}");
+        assert!(list.contains("('f1', '<f8')") && list.contains("… (1,)"), "{list}");
+    }
+    assert!(folder.out("ls --json").contains("'f199'"));
+    assert!(folder.out("info wide.npy").contains("'f199'"));
 }
 
 #[test]
