@@ -13,6 +13,7 @@ use crate::trial;
 use ferroblosc::Error;
 use ferroblosc::escape::escape;
 use ferroblosc::io::named::{NamedFile, named};
+use ferroblosc::io::{Backend, FileOps, FileSystem, Mode, journal};
 use ferroblosc::os::files;
 use ferroblosc_formats::convert::{self, Reading, Writing};
 use ferroblosc_tools_common::identity::Identity;
@@ -150,6 +151,9 @@ fn compress_file(
             return Err(Failure::new(format!("{shown}: is a directory")).with_hint(format!(
                 "'-r' compresses each of its files, 'tar c {shown} | b2 compress - OUT' all in one frame; '-o {shown}' writes frames into it"
             )));
+        }
+        if metadata.is_file() {
+            check_journals(&job.input)?;
         }
         let identity = Identity::of(file.file()).map_err(at_path)?;
         (Box::new(file), Some((metadata, identity)))
@@ -316,14 +320,43 @@ pub fn stored_size(path: &Path) -> u64 {
     }
 }
 
-/// Removes a compressed file, unless it was changed or replaced since it was opened, or its size is
+/// Fails for a file whose last change was interrupted or is underway. Without its journal, its bytes
+/// are neither those before the change nor those after it.
+fn check_journals(path: &Path) -> Outcome {
+    for suffix in [journal::FRAME_SUFFIX, journal::CONTAINER_SUFFIX] {
+        let journal = journal::path_of(&FileSystem, path, suffix);
+        if FileSystem.attributes(&journal).is_none() {
+            continue;
+        }
+        let failed = |error| Failure::from(error).at(path);
+        let file = FileSystem.open(path, Mode::Read).map_err(failed)?;
+        let attributes = file.attributes();
+        let found =
+            journal::inspect(&FileSystem, &journal, (&*file, attributes.as_ref()), |_| true);
+        match found.map_err(failed)? {
+            journal::Found::Hot(_) => {
+                let hint = format!("'b2 repair --write {}' undoes the change", path.display());
+                return Err(Failure::new("a change was interrupted").at(path).with_hint(hint));
+            }
+            journal::Found::Active => {
+                return Err(Failure::new("is being changed by another program").at(path));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Removes a compressed file and its journals, unless it was changed or replaced since it was opened, or its size is
 /// not `nbytes`, the number of bytes that were read.
 fn remove_input(path: &Path, opened: Option<&Identity>, nbytes: u64) -> Outcome {
     let was_read = |opened: &Identity| {
         Identity::at(path).is_ok_and(|now| now == *opened) && opened.len == nbytes
     };
     if opened.is_some_and(was_read) {
-        Ok(fs::remove_file(path).map_err(|error| named(error, Error::FileWrite, "remove", path))?)
+        fs::remove_file(path).map_err(|error| named(error, Error::FileWrite, "remove", path))?;
+        journal::discard_all(path);
+        Ok(())
     } else {
         Err(Failure::new("was changed during the compression and left unchanged").at(path))
     }

@@ -2,6 +2,7 @@
 //! unusual outputs.
 
 use crate::common::{TestDir, ints};
+use ferroblosc_formats::bloscpack::{self, AppendArgs, PackArgs};
 use ferroblosc_tools_testing::npy_header;
 use std::ffi::OsStr;
 use std::fs::File;
@@ -9,6 +10,7 @@ use std::io::Read;
 use std::os::fd::FromRawFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt, symlink};
+use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -611,4 +613,62 @@ fn a_frame_that_is_compressed_into_itself_is_locked_before_it_is_read() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     folder.succeed("decompress old.b2frame inner");
     assert!(folder.read("inner") == folder.read("new.b2frame"));
+}
+
+/// Appends to a Bloscpack file. Returns the bytes of the file and of its journal in the middle of
+/// the change.
+fn underway(path: &Path) -> (Vec<u8>, Vec<u8>) {
+    struct Input<'p> {
+        path: &'p Path,
+        reads: usize,
+        seen: &'p mut (Vec<u8>, Vec<u8>),
+    }
+    impl Read for Input<'_> {
+        fn read(&mut self, dest: &mut [u8]) -> std::io::Result<usize> {
+            self.reads += 1;
+            if self.reads < 100 {
+                dest.fill(7);
+                return Ok(dest.len());
+            }
+            let journal = self.path.with_extension("blp.journal");
+            *self.seen = (std::fs::read(self.path)?, std::fs::read(journal)?);
+            Err(std::io::ErrorKind::Other.into())
+        }
+    }
+    let mut seen = (Vec::new(), Vec::new());
+    let input = Input { path, reads: 0, seen: &mut seen };
+    bloscpack::append(path, input, None, &AppendArgs::default(), &mut ()).unwrap_err();
+    seen
+}
+
+/// The journal of an interrupted change is needed to read the file.
+#[test]
+fn files_with_an_interrupted_change_are_not_compressed() {
+    let folder = TestDir::new();
+    let (path, journal) = (folder.path("x.blp"), folder.path("x.blp.journal"));
+    let data: Vec<u8> = (0..300_000_u32).flat_map(u32::to_le_bytes).collect();
+    let mut args = PackArgs { chunk_size: 100_000, ..PackArgs::default() };
+    args.blosc.clevel = 0;
+    bloscpack::pack_bytes_to_file(&data, &path, &args).unwrap();
+    let before = std::fs::read(&path).unwrap();
+    let (middle, saved) = underway(&path);
+    assert!(std::fs::read(&path).unwrap() == before && !journal.exists());
+    // The same file, as the journal records it.
+    std::fs::write(&path, &middle).unwrap();
+    std::fs::write(&journal, &saved).unwrap();
+    for line in ["compress --rm x.blp", "compress x.blp", "compress x.blp -"] {
+        let failed = folder.line(line);
+        let expected = "b2: error: x.blp: a change was interrupted\n\
+                        b2: hint: 'b2 repair --write x.blp' undoes the change\n";
+        assert_eq!((failed.status, failed.out(), failed.err()), (1, "", expected), "{line}");
+    }
+    assert!(!folder.exists("x.blp.b2frame") && std::fs::read(&path).unwrap() == middle);
+    folder.out("repair --write x.blp");
+    assert!(std::fs::read(&path).unwrap() == before && !journal.exists());
+    // A journal that is not needed is removed with the file.
+    std::fs::write(&journal, &saved).unwrap();
+    folder.out("compress --rm x.blp");
+    assert!(!path.exists() && !journal.exists());
+    folder.out("decompress x.blp.b2frame");
+    assert!(std::fs::read(&path).unwrap() == before);
 }
