@@ -2,12 +2,14 @@
 
 use crate::cli::{Cli, ManArgs};
 use crate::error::{Failure, Outcome};
+use crate::io::Output;
 use clap::CommandFactory;
 use ferroblosc::Error;
 use ferroblosc::io::named;
 use ferroblosc_tools_common::man::{Sections, man, pages};
 use std::fs;
 use std::io::Write;
+use std::path::Path;
 
 const SECTIONS: Sections<'static> = Sections {
     files: &[
@@ -47,13 +49,25 @@ const SECTIONS: Sections<'static> = Sections {
     statuses: "Exit status: 0 success, 1 error, 2 invalid command line, 3 corrupt data, 4 missing plugin",
 };
 
+/// Writes a page, and replaces an existing one. Other programs and links never see a part of it, and
+/// nothing is written through a link or to a FIFO.
+fn write_page(path: &Path, page: &[u8]) -> Outcome {
+    if fs::symlink_metadata(path).is_ok_and(|found| !found.is_file()) {
+        let failure = Failure::new("exists and is not a regular file").at(path);
+        return Err(failure.with_hint("remove it, or select another directory"));
+    }
+    let output = Output::new(path, true)?;
+    named::write(output.path(), page).map_err(|error| output.error(error.into()))?;
+    output.commit()
+}
+
 pub fn run(args: &ManArgs) -> Outcome {
     if let Some(directory) = &args.output {
         let failed = |error| named::named(error, Error::FileOpen, "create", directory);
         fs::create_dir_all(directory).map_err(failed)?;
         let root = [("b2".to_owned(), man(&Cli::command())?)];
         for (name, page) in root.into_iter().chain(pages(Cli::command(), &SECTIONS)?) {
-            named::write(&directory.join(format!("{name}.1")), &page)?;
+            write_page(&directory.join(format!("{name}.1")), &page)?;
         }
         return Ok(());
     }

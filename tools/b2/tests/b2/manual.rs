@@ -90,3 +90,23 @@ fn the_pages_are_formatted_without_warnings() {
         }
     }
 }
+
+#[test]
+fn pages_are_not_written_through_links() {
+    let folder = TestDir::new();
+    folder.succeed("man --output pages");
+    let page = folder.read("pages/b2-get.1");
+    folder.write("other", b"kept");
+    let path = folder.path("pages/b2-get.1");
+    std::fs::remove_file(&path).unwrap();
+    std::fs::hard_link(folder.path("other"), &path).unwrap();
+    folder.succeed("man --output pages");
+    assert!(folder.read("pages/b2-get.1") == page && folder.read("other") == b"kept");
+    std::fs::remove_file(&path).unwrap();
+    std::os::unix::fs::symlink("../other", &path).unwrap();
+    let failed = folder.line("man --output pages");
+    assert_eq!(failed.status, 1);
+    let expected = "b2: error: pages/b2-get.1: exists and is not a regular file\n";
+    assert!(failed.err().starts_with(expected), "{}", failed.err());
+    assert_eq!(folder.read("other"), b"kept");
+}
