@@ -58,6 +58,10 @@ pub struct Guess {
     is_utf8: bool,
     bytes: usize,
     characters: usize,
+    /// The line of the longest field.
+    longest_line: u64,
+    /// The size of all fields with their delimiters, in bytes.
+    total: u64,
 }
 
 impl Default for Guess {
@@ -74,6 +78,8 @@ impl Default for Guess {
             is_utf8: true,
             bytes: 1,
             characters: 1,
+            longest_line: 1,
+            total: 0,
         }
     }
 }
@@ -98,7 +104,10 @@ pub enum Guessed {
 impl Guess {
     /// Adds the value of a line.
     pub fn add(&mut self, field: &[u8], line: u64) {
-        self.bytes = self.bytes.max(field.len());
+        if field.len() > self.bytes {
+            (self.bytes, self.longest_line) = (field.len(), line);
+        }
+        self.total = self.total.saturating_add(field.len() as u64 + 1);
         if field.is_ascii() {
             self.characters = self.characters.max(field.len());
         } else {
@@ -131,6 +140,16 @@ impl Guess {
             text.parse::<f64>().is_ok()
                 && (signed.is_some() || unsigned.is_some() || !is_integer(text))
         });
+    }
+
+    /// Returns the size of the longest field in bytes, at least 1, and its line.
+    pub fn longest(&self) -> (usize, u64) {
+        (self.bytes, self.longest_line)
+    }
+
+    /// Returns the size of all fields with their delimiters, in bytes.
+    pub fn total(&self) -> u64 {
+        self.total
     }
 
     /// Returns the description of the values.

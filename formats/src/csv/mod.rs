@@ -43,6 +43,12 @@ use read::Records;
 
 /// The maximum number of columns of a table of records.
 const MAX_FIELDS: usize = 1 << 16;
+/// The maximum size of all items in bytes, unless it is at most [`MAX_RATIO`] times the size of the
+/// fields. A long field among many short ones would fill the disk with padding.
+const MAX_PADDED: u64 = 16 << 30;
+const MAX_RATIO: u64 = 16;
+/// The size of a character of `U` in bytes.
+const CHARACTER: u64 = 4;
 
 /// Whether the first line contains the names of the columns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -151,8 +157,31 @@ pub fn scan(path: &Path, options: &Options, progress: Progress<'_>) -> Result<Ta
         (shape, cells.collect())
     };
     let row_bytes = if dtype.kind() == Kind::Record { itemsize } else { itemsize * columns };
+    if options.dtype.is_none() {
+        check_padding(&guesses, rows, row_bytes as u64)?;
+    }
     let info = ArrayInfo { dtype, shape, fortran_order: false };
     Ok(Table { info, has_header, delimiter: options.delimiter, cells, row_bytes })
+}
+
+/// Checks the size of all items. `row_bytes` is that of a row in bytes.
+fn check_padding(guesses: &[Guess], rows: u64, row_bytes: u64) -> Result<()> {
+    let size = rows.saturating_mul(row_bytes);
+    let given = guesses.iter().fold(0_u64, |sum, guess| sum.saturating_add(guess.total()));
+    let longest = guesses.iter().enumerate().max_by_key(|(_, guess)| guess.longest().0);
+    let Some((number, guess)) = longest else {
+        return Ok(());
+    };
+    if size <= MAX_PADDED || size / MAX_RATIO <= given.saturating_mul(CHARACTER) {
+        return Ok(());
+    }
+    let (bytes, line) = guess.longest();
+    let reason = format!(
+        "column {} has {bytes} bytes: with padding to this size, {rows} lines need {size} bytes; \
+         is a quote missing?",
+        number + 1
+    );
+    Err(Error::Line { line, reason })
 }
 
 /// Returns the dtype of all columns: that of each item of an array, or records. With `name`, the
@@ -264,6 +293,25 @@ mod tests {
 
     fn error(text: &str) -> String {
         read(text.as_bytes(), &Options::default()).unwrap_err()
+    }
+
+    #[test]
+    fn a_long_field_does_not_pad_many_lines() {
+        let text =
+            |lines: usize, len: usize| format!("{}{}\n", "x\n".repeat(lines), "y".repeat(len));
+        let scanned = |text: &str| {
+            let folder = crate::testing::tempdir();
+            let path = folder.path().join("in.csv");
+            std::fs::write(&path, text).unwrap();
+            scan(&path, &Options::default(), &mut |_| {}).map_err(|error| error.to_string())
+        };
+        assert_eq!(
+            scanned(&text(100_000, 200_000)).unwrap_err(),
+            "line 100001: column 1 has 200000 bytes: with padding to this size, 100000 lines need \
+             20000000000 bytes; is a quote missing?"
+        );
+        assert_eq!(scanned(&text(100_000, 2_000)).unwrap().row_bytes, 2_000);
+        assert!(check_padding(&[], 1, 1).is_ok());
     }
 
     #[test]
