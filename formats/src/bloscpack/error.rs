@@ -58,6 +58,8 @@ pub enum Error {
     },
     /// The metadata exceed the maximum size of a section.
     MetadataTooLarge,
+    /// More bytes are to be reserved for metadata than the header can record.
+    ReservedMetadata(u64),
     /// The digest of the new checksum has another length.
     ChecksumLengthMismatch,
     /// There are no metadata.
@@ -185,6 +187,11 @@ impl fmt::Display for Error {
                 "metadata section is too small to contain the metadata required: {required} allocated: {allocated}"
             ),
             Error::MetadataTooLarge => f.write_str("the metadata are too large for a section"),
+            Error::ReservedMetadata(requested) => write!(
+                f,
+                "'max_meta_size' is {requested}, but at most {} bytes can be reserved for metadata",
+                u32::MAX
+            ),
             Error::ChecksumLengthMismatch => f.write_str("checksums have a size mismatch"),
             Error::NoMetadataFound => {
                 f.write_str("unable to seek to metadata if it does not exist")

@@ -60,12 +60,12 @@ fn size(len: usize) -> Result<u32> {
 /// Returns the section for a value.
 ///
 /// # Errors
-/// [`Error::NoSuchSerializer`], [`Error::MetadataLevel`], [`Error::MetadataSectionTooSmall`] and
-/// [`Error::MetadataTooLarge`].
+/// [`Error::NoSuchSerializer`], [`Error::MetadataLevel`], [`Error::MetadataSectionTooSmall`],
+/// [`Error::ReservedMetadata`] and [`Error::MetadataTooLarge`].
 pub fn section_for(value: &Value, args: &MetadataArgs) -> Result<MetadataSection> {
     let plain = value.to_json().into_bytes();
     let reserved = args.max_meta_size.amount(plain.len() as u64)?;
-    let reserved = u32::try_from(reserved).map_err(|_| Error::MetadataTooLarge)?;
+    let reserved = u32::try_from(reserved).map_err(|_| Error::ReservedMetadata(reserved))?;
     build(plain, reserved, args)
 }
 

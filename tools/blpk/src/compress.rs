@@ -7,6 +7,7 @@ use crate::log::Logger;
 use crate::progress::{ProgressReader, bar, standard_output};
 use crate::show;
 use crate::trace::{self, Chunks, Operation};
+use crate::usage::UsageError;
 use ferroblosc::io::paths;
 use ferroblosc_formats::bloscpack::{
     self, BloscpackArgs, MetadataArgs, PackArgs, Packed, Reserve, check_different,
@@ -92,6 +93,18 @@ fn pack_args(call: &Call) -> Result<PackArgs, Failure> {
     let defaults = BloscpackArgs::default();
     let max_app_chunks = call.count("max-app-chunks", "--max-app-chunks")?;
     let reserve = call.size("reserve", "--reserve", "--reserve")?;
+    if max_app_chunks.is_some() && call.flag("no-offsets") {
+        let reason = "--max-app-chunks: without offsets, no chunks can be appended";
+        return Err(UsageError::Value(reason.to_owned()).into());
+    }
+    if reserve.is_some() && call.text("metadata").is_none() {
+        let reason = "--reserve: there are no metadata, see --metadata";
+        return Err(UsageError::Value(reason.to_owned()).into());
+    }
+    if reserve.is_some_and(|size| size > u32::MAX.into()) {
+        let reason = format!("--reserve must be <= {}", u32::MAX);
+        return Err(UsageError::Value(reason).into());
+    }
     Ok(PackArgs {
         chunk_size: call.chunk_size()?,
         metadata: None,

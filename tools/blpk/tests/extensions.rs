@@ -355,6 +355,25 @@ fn every_codec_filter_and_split_mode_round_trips() {
 }
 
 #[test]
+fn reserves_without_an_effect_are_refused() {
+    let folder = TestDir::new();
+    for (line, reason) in [
+        ("c --reserve 100 in", "--reserve: there are no metadata, see --metadata"),
+        ("c --reserve 5G -m m.json in", "--reserve must be <= 4294967295"),
+        (
+            "c -o --max-app-chunks 3 in",
+            "--max-app-chunks: without offsets, no chunks can be appended",
+        ),
+    ] {
+        let result = folder.line(line);
+        let expected = (1, format!("blpk: error: {reason}\n"));
+        assert_eq!((result.status, result.out().to_owned()), expected, "{line}");
+        assert!(!folder.path("in.blp").exists(), "{line}");
+    }
+    folder.succeed("c --reserve 100 -m null.json in");
+}
+
+#[test]
 fn npy_files_round_trip() {
     let folder = TestDir::new();
     let mut npy =
