@@ -67,8 +67,12 @@ impl Replacement {
         let hidden = target.with_file_name(hidden);
         let mut incomplete = Incomplete::lock();
         let replaces = existing.is_some();
-        let (temporary, claim) =
-            temporary::create(&FileSystem, &hidden, SUFFIX, replaces).map_err(in_io)?;
+        let created = temporary::create(&FileSystem, &hidden, SUFFIX, replaces);
+        // The caller adds the requested path, which the error of the system does not contain.
+        let (temporary, claim) = created.map_err(|error| match error.errno() {
+            Some(errno) => io::Error::from_raw_os_error(errno),
+            None => in_io(error),
+        })?;
         incomplete.add(&temporary);
         drop(incomplete);
         let temporary = Temporary { path: temporary, target, claim, replaces };

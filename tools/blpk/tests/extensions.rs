@@ -355,6 +355,17 @@ fn every_codec_filter_and_split_mode_round_trips() {
 }
 
 #[test]
+fn errors_of_creation_name_the_requested_output() {
+    let folder = TestDir::new();
+    folder.succeed("c in x.blp");
+    for line in ["c in missing/out", "d x.blp missing/out"] {
+        let result = folder.line(line);
+        let error = result.error(1);
+        assert!(error.starts_with("cannot create missing/out: No such file"), "{error}");
+    }
+}
+
+#[test]
 fn reserves_without_an_effect_are_refused() {
     let folder = TestDir::new();
     for (line, reason) in [
