@@ -1,5 +1,6 @@
 //! Errors and warnings.
 
+use crate::io::STDIN;
 use crate::style::Style;
 use ferroblosc::escape::escape;
 use ferroblosc_formats::convert::Location;
@@ -105,6 +106,9 @@ impl Failure {
             Failure::Error { text, hint, status, names_path } => {
                 let shown = path.display().to_string();
                 let hint = match status {
+                    status::CORRUPT if path == Path::new(STDIN) => hint.or_else(|| {
+                        Some("'b2 verify -' lists all faults of standard input".to_owned())
+                    }),
                     status::CORRUPT => hint.or_else(|| {
                         let file = Location::of(path).path;
                         let file = file.display();

@@ -105,6 +105,11 @@ fn warn(path: &Path, converted: &Converted) {
     }
 }
 
+/// Returns an error of a store that is changed.
+fn error_of_store(path: &Path, error: Error) -> Failure {
+    store::with_given_path(Failure::from(error), path).at(path)
+}
+
 /// Opens a store to change it, or creates it if its suffix is that of a store.
 fn open_to_change(path: &Path, creates: bool) -> Result<StoreWriter, Failure> {
     let is_missing = path.symlink_metadata().is_err();
@@ -115,12 +120,12 @@ fn open_to_change(path: &Path, creates: bool) -> Result<StoreWriter, Failure> {
     } else {
         Store::change(path)
     };
-    opened.map_err(|error| Failure::from(error).at(path))
+    opened.map_err(|error| error_of_store(path, error))
 }
 
 /// Adds the data of a file to a store.
 pub fn put(args: &PutArgs, cli: &Cli) -> Outcome {
-    let at_path = |error: Error| Failure::from(error).at(&args.store);
+    let at_path = |error| error_of_store(&args.store, error);
     let mut writer = open_to_change(&args.store, true)?;
     let (leaf, _folder) = new_leaf(args, cli)?;
     let added =
@@ -215,7 +220,7 @@ fn new_leaf(args: &PutArgs, cli: &Cli) -> Result<(NewLeaf, Option<Folder>), Fail
 
 /// Deletes objects and groups, all of them or none.
 pub fn rm(args: &RmArgs) -> Outcome {
-    let at_path = |error: Error| Failure::from(error).at(&args.store);
+    let at_path = |error| error_of_store(&args.store, error);
     let mut writer = open_to_change(&args.store, false)?;
     args.keys.iter().try_for_each(|key| writer.delete(key)).map_err(at_path)?;
     writer.commit().map_err(at_path)
@@ -244,7 +249,6 @@ pub fn convert(args: &ConvertArgs, cli: &Cli) -> Result<Option<Input>, Failure> 
     {
         return Ok(None);
     }
-    options::check(args, OutputKind::CopiedStore(container))?;
     if args.output == Path::new(STDIO) {
         return Err(Failure::usage("stores are not written to standard output"));
     }
@@ -265,6 +269,8 @@ pub fn convert(args: &ConvertArgs, cli: &Cli) -> Result<Option<Input>, Failure> 
             return Err(failure.at(&args.input).with_hint("'b2 put' adds a file to a store"));
         }
     };
+    // The options are checked last, since their error assumes that the input is a store.
+    options::check(args, OutputKind::CopiedStore(container))?;
     let at_input = |error: Error| Failure::from(error).at(&args.input);
     let class = store.class(&key).map_err(at_input)?;
     // The root of an embed store can be a key, too.

@@ -31,7 +31,7 @@ use ferroblosc_formats::bloscpack::{Metadata, MetadataArgs, Value, update_metada
 use ferroblosc_formats::blpk::Archive;
 use ferroblosc_formats::convert::{self, Detected, Format, Location};
 use ferroblosc_formats::hdf5;
-use ferroblosc_formats::store::{Store, Value as Attr};
+use ferroblosc_formats::store::{Error as StoreError, Store, Value as Attr};
 use ferroblosc_formats::zarr;
 use ferroblosc_tools_common::progress::bar;
 use ferroblosc_tools_common::size::human;
@@ -300,7 +300,8 @@ fn change_in_store(
     if kind.fixed || kind.variable {
         return Err(Failure::usage("the objects of stores have attributes, no metalayers"));
     }
-    let failed = |error| target.error(error);
+    let failed =
+        |error: StoreError| target.at(store::with_given_path(Failure::from(error), target.path()));
     let mut writer = Store::change(target.path()).map_err(failed)?;
     match content {
         Some(content) => {

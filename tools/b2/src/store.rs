@@ -39,6 +39,14 @@ impl From<Error> for Failure {
     }
 }
 
+/// Replaces the path of a store without links in an error by its path on the command line.
+pub fn with_given_path(failure: Failure, path: &Path) -> Failure {
+    match std::fs::canonicalize(path) {
+        Ok(full) => failure.of_target(&full, path),
+        Err(_) => failure,
+    }
+}
+
 /// Splits an argument into a store and a key; `None` if it is not a store.
 pub fn target(name: &Path) -> Option<Target> {
     let found = |path: &Path, key: &str| {

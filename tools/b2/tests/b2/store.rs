@@ -420,6 +420,48 @@ fn damage_has_its_exit_status() {
     assert!(text.contains("not checked completely") && text.contains("not checked: "), "{text}");
 }
 
+#[test]
+fn errors_of_changes_name_the_store_once() {
+    let folder = made("s.b2z");
+    let mut npy = npy_header("'<u4'", "(10000,)", false);
+    let mut state = 1_u32;
+    npy.extend((0..10_000).flat_map(|_| {
+        state = state.wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
+        (state ^ state >> 15).to_le_bytes()
+    }));
+    folder.write("noise.npy", &npy);
+    folder.out("convert noise.npy noise.b2nd");
+    let before = folder.read("s.b2z");
+    let failed = folder.limited("-f 8", &["put", "s.b2z", "/noise", "noise.b2nd"]);
+    let expected = "b2: error: cannot write to s.b2z: File too large";
+    assert!(failed.status == 1 && failed.err().starts_with(expected), "{}", failed.err());
+    assert!(folder.read("s.b2z") == before);
+    // A directory without the embed store.
+    folder.out("convert s.b2z s.b2d");
+    std::fs::remove_file(folder.path("s.b2d/embed.b2e")).unwrap();
+    for line in ["put s.b2d /new n.npy", "rm s.b2d /n"] {
+        let error = error_of(&folder, line, 3);
+        assert!(error.starts_with("b2: error: s.b2d: the store is damaged: embed.b2e"), "{error}");
+    }
+    // Errors of options come after those of the input.
+    let error = error_of(&folder, "convert n.npy new.b2z --codec lz4", 1);
+    assert!(error.contains("n.npy: is neither a store nor a directory"), "{error}");
+    let error = error_of(&folder, "convert s.b2z new.b2z --codec lz4", 2);
+    assert!(error.contains("--codec: stores are copied unchanged"), "{error}");
+}
+
+#[test]
+fn damage_of_standard_input_has_a_hint_that_can_be_run() {
+    let folder = made("s.b2z");
+    folder.out("convert n.npy n.b2nd");
+    let mut bytes = folder.read("n.b2nd");
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 0xff;
+    let failed = folder.line_with("cat -", &bytes);
+    assert!(failed.err().contains("hint: 'b2 verify -' lists all faults"), "{}", failed.err());
+    assert_eq!(folder.line_with("verify -", &bytes).status, 3);
+}
+
 /// The CRC-32 of a new member must not certify damaged data.
 #[test]
 fn damaged_frames_are_not_added_to_stores() {
