@@ -1,8 +1,8 @@
 //! Repairs data of any format as far as possible.
 //!
 //! - Frames and b2nd arrays are rebuilt: unreadable chunks become zeros, unreadable metalayers are
-//!   dropped, index and trailer are rewritten. If the index or trailer of a file is lost, the
-//!   chunks are found by scanning from the header.
+//!   dropped, index and trailer are rewritten. If only the trailer of a file is lost, the chunks are
+//!   found by the index, otherwise by scanning from the header.
 //! - Bloscpack: an interrupted change is rolled back in place. Otherwise the container is rebuilt:
 //!   unreadable chunks become zeros, digests and offsets are rewritten.
 //! - bcolz: [`crate::bcolz::repair`] repairs in place.
@@ -26,8 +26,9 @@ use ferroblosc::chunk::{
     BasicHeader, CParams, DParams, EXTENDED_HEADER_LENGTH, SplitMode, special,
 };
 use ferroblosc::frame::checksum::FingerprintStatus;
-use ferroblosc::frame::{FIXED_HEADER_LEN, FrameHeader, Kind, header};
-use ferroblosc::io::named::NamedFile;
+use ferroblosc::frame::{FIXED_HEADER_LEN, FrameHeader, Kind, Offsets, header, trailer};
+use ferroblosc::io::beside;
+use ferroblosc::io::named::{NamedFile, named};
 use ferroblosc::schunk::copy::{copy_head, copy_vlmetalayer};
 use ferroblosc::schunk::{Layers, SChunk, State, meta};
 
@@ -113,10 +114,81 @@ fn repair_bcolz(path: &Path) -> Result<Repaired> {
 
 fn repair_frame(path: &Path, found: &Detected, output: &Path) -> Result<Repaired> {
     match open_schunk(path, found.is_directory, 1) {
-        Ok(schunk) => copy_intact(schunk, found.is_directory, output),
-        Err(_) if !found.is_directory && !found.is_legacy => scan(path, output),
+        Ok(schunk) => copy_intact(schunk, found.is_directory, false, output),
+        Err(_) if !found.is_directory && !found.is_legacy => match with_index(path, output)? {
+            Some(repaired) => Ok(repaired),
+            None => scan(path, output),
+        },
         Err(error) => Err(error.into()),
     }
+}
+
+/// Returns the offset of the index of a frame with data, as its header records it.
+fn index_position(header: &FrameHeader) -> Option<u64> {
+    let cbytes = u64::try_from(header.counters.cbytes).ok()?;
+    u64::from(header.header_len).checked_add(cbytes).filter(|_| header.counters.nbytes > 0)
+}
+
+/// Copies the readable chunks of a frame whose trailer is lost. The index has the order of the
+/// chunks and those of zeros, which have no bytes in the file. Returns `None` if the index cannot
+/// be read.
+fn with_index(path: &Path, output: &Path) -> Result<Option<Repaired>> {
+    let mut file = NamedFile::open_regular(path)?;
+    let len = file.file().metadata()?.len();
+    let mut fixed = [0; FIXED_HEADER_LEN];
+    if len < fixed.len() as u64 {
+        return Ok(None);
+    }
+    file.read_exact(&mut fixed)?;
+    let Ok(header) = FrameHeader::parse(&fixed, Kind::Contiguous) else {
+        return Ok(None);
+    };
+    let Some((position, available)) =
+        index_position(&header).and_then(|position| Some((position, len.checked_sub(position)?)))
+    else {
+        return Ok(None);
+    };
+    file.seek(SeekFrom::Start(position))?;
+    let Some(index) = next_chunk(&mut file, available)? else {
+        return Ok(None);
+    };
+    if Offsets::parse(&index, header.nchunks(), header.counters.cbytes).is_err() {
+        return Ok(None);
+    }
+    // The same frame without variable-length metalayers.
+    let part = beside::with_suffix(output, ".part", 0);
+    let copied = copy_without_trailer(&mut file, (&fixed, position, &index), &part);
+    let opened = copied.map(|()| open_schunk(&part, false, 1));
+    let repaired = opened.and_then(|opened| match opened {
+        Ok(schunk) => copy_intact(schunk, false, true, output).map(Some),
+        Err(error) if error.is_system_error() => Err(error.into()),
+        Err(_) => Ok(None),
+    });
+    let removed = std::fs::remove_file(&part);
+    let Some(mut repaired) = repaired? else {
+        return Ok(None);
+    };
+    removed.map_err(|error| named(error, ferroblosc::Error::FileWrite, "remove", &part))?;
+    repaired.repaired.push("the trailer was lost, and rewritten".to_owned());
+    repaired.lost.push("variable-length metalayers".to_owned());
+    Ok(Some(repaired))
+}
+
+/// Writes a frame with the header, the chunks and the index of another one, and an empty trailer.
+fn copy_without_trailer(
+    file: &mut NamedFile,
+    (fixed, position, index): (&[u8; FIXED_HEADER_LEN], u64, &[u8]),
+    output: &Path,
+) -> Result<()> {
+    let trailer = trailer::build(&[], None)?;
+    let mut fixed = *fixed;
+    header::set_frame_len(&mut fixed, position + (index.len() + trailer.len()) as u64);
+    let mut copy = NamedFile::create(output)?;
+    copy.write_all(&fixed)?;
+    file.seek(SeekFrom::Start(fixed.len() as u64))?;
+    std::io::copy(&mut file.take(position - fixed.len() as u64), &mut copy)?;
+    copy.write_all(index)?;
+    Ok(copy.write_all(&trailer)?)
 }
 
 /// Creates the super-chunk that receives the intact chunks.
@@ -134,15 +206,22 @@ fn zeros(params: &CParams, nbytes: i32) -> Result<Vec<u8>> {
     Ok(chunk)
 }
 
-/// Copies the readable chunks of a frame.
-fn copy_intact(mut schunk: SChunk, directory: bool, output: &Path) -> Result<Repaired> {
+/// Copies the readable chunks of a frame. The copy has checksums if the frame has some, or if `seals`
+/// is true and all chunks were verified.
+fn copy_intact(
+    mut schunk: SChunk,
+    directory: bool,
+    seals: bool,
+    output: &Path,
+) -> Result<Repaired> {
     let mut repaired = Repaired::default();
     let report = schunk.verify()?;
     let seal = match schunk.state_mut().frame_mut() {
         Some(frame) => frame.seal()?,
         None => FingerprintStatus::Absent,
     };
-    let has_checksums = !matches!(seal, FingerprintStatus::Absent);
+    let has_checksums =
+        !matches!(seal, FingerprintStatus::Absent) || seals && report.unverified_chunks.is_empty();
     if matches!(seal, FingerprintStatus::Broken(_)) {
         repaired
             .repaired
@@ -225,7 +304,9 @@ fn scan_once(path: &Path, output: &Path, checksums: bool) -> Result<(Repaired, b
     let mut position = u64::from(header.header_len);
     let wanted = header.counters.nbytes;
     let (mut found, mut lost) = (0, Vec::new());
-    while position < len && copy.nbytes() < wanted {
+    // A chunk at the position of the index is not data.
+    let end = index_position(&header);
+    while position < len && Some(position) != end && copy.nbytes() < wanted {
         file.seek(SeekFrom::Start(position))?;
         let Some(chunk) = next_chunk(&mut file, len - position)? else {
             break;
@@ -265,6 +346,11 @@ fn scan_once(path: &Path, output: &Path, checksums: bool) -> Result<(Repaired, b
         lost,
     };
     let first = copy.nbytes();
+    // Updated chunks, chunks of zeros and lost ones change the order.
+    if first != wanted || end != Some(position) {
+        let text = "the index: chunks are in the order of the file, which can be another one";
+        repaired.lost.push(text.to_owned());
+    }
     let missing = (wanted - first).max(0);
     let is_filled = chunksize > 0 && missing / i64::from(chunksize) < MAX_MISSING;
     while is_filled && copy.nbytes() < wanted {
@@ -552,6 +638,7 @@ mod tests {
         let lost = [
             "chunk 1: its 1000 bytes are zeros now",
             "variable-length metalayers",
+            "the index: chunks are in the order of the file, which can be another one",
             "the data from byte 3000 to 4000 are zeros now",
         ];
         assert_eq!(repaired.lost, lost);
@@ -563,6 +650,61 @@ mod tests {
             copy.decompress(number as i64, &mut found).unwrap();
             assert!(found == *expected, "{number}");
         }
+    }
+
+    /// A frame whose chunks are not in the order of the file, one of them without bytes there.
+    #[test]
+    fn a_frame_without_a_trailer_is_read_by_its_index() {
+        let folder = crate::testing::tempdir();
+        let (input, output) = (folder.path().join("in.b2frame"), folder.path().join("out.b2frame"));
+        let params = CParams::default().typesize(1);
+        let mut schunk = create(&input, false, params.clone(), false).unwrap();
+        for value in [1, 0, 3] {
+            schunk.append(&vec![value; 1000]).unwrap();
+        }
+        let noise: Vec<u8> = (0..1000_u32).map(|i| (i.pow(2) % 251) as u8).collect();
+        let other =
+            SChunk::create(ferroblosc::schunk::Storage::memory(), params, DParams::default());
+        let mut other = other.unwrap();
+        other.append(&noise).unwrap();
+        schunk.insert_chunk(0, &other.chunk(0).unwrap()).unwrap();
+        schunk.add_vlmetalayer("text", b"lost").unwrap();
+        let mut expected = vec![0; 4000];
+        for number in 0..4 {
+            let dest = &mut expected[1000 * number..][..1000];
+            schunk.decompress(number as i64, dest).unwrap();
+        }
+        assert!(expected[..1000] == noise && expected[2000..3000] == [0; 1000]);
+        schunk.close().unwrap();
+        let frame = std::fs::read(&input).unwrap();
+        let found = super::super::detect(&input).unwrap();
+        let repaired = |bytes: &[u8]| {
+            std::fs::write(&input, bytes).unwrap();
+            let repaired = repair(&input, &found, &output).unwrap();
+            let copy = open_schunk(&output, false, 1).unwrap();
+            let mut data = vec![1; 4000];
+            for (number, dest) in data.chunks_mut(1000).enumerate() {
+                copy.decompress(number as i64, dest).unwrap();
+            }
+            drop(copy);
+            let names = std::fs::read_dir(folder.path()).unwrap();
+            assert_eq!(names.count(), 2, "the temporary file is removed");
+            std::fs::remove_file(&output).unwrap();
+            (repaired.lost, data)
+        };
+        let (lost, data) = repaired(&frame[..frame.len() - 5]);
+        assert_eq!(lost, ["variable-length metalayers"]);
+        assert!(data == expected);
+        // Without the index, the order of the file is used, which the result says.
+        let header =
+            FrameHeader::parse(frame[..FIXED_HEADER_LEN].try_into().unwrap(), Kind::Contiguous);
+        let at = index_position(&header.unwrap()).unwrap() as usize;
+        let (lost, data) = repaired(&frame[..at + 10]);
+        assert_eq!(
+            lost[1],
+            "the index: chunks are in the order of the file, which can be another one"
+        );
+        assert!(data != expected);
     }
 
     #[test]
