@@ -198,14 +198,15 @@ impl Attachments {
                 }
             }
         }
-        if found.lost.is_empty() {
-            let described = Description::read(schunk)?;
-            found.attrs = described.attrs;
-            found.dflt = described.dflt.filter(Value::is_truthy);
-            let table_attrs = described.table.into_iter().flat_map(|table| table.attrs);
-            found.table_attrs = table_attrs.map(|(name, _)| name).collect();
-            found.opaque = described.unmapped;
+        let mut described = Description::of_fixed(schunk);
+        for (name, content) in &found.vlmetalayers {
+            described.add(String::from_utf8_lossy(name).into_owned(), content);
         }
+        found.attrs = described.attrs;
+        found.dflt = described.dflt.filter(Value::is_truthy);
+        let table_attrs = described.table.into_iter().flat_map(|table| table.attrs);
+        found.table_attrs = table_attrs.map(|(name, _)| name).collect();
+        found.opaque = described.unmapped;
         // Fixed metalayers hold values in the same encoding.
         for (name, content) in &found.metalayers {
             let text = String::from_utf8_lossy(name).into_owned();

@@ -101,6 +101,17 @@ impl Description {
 
     /// Reads the description from the metalayers of a super-chunk.
     pub fn read(schunk: &SChunk) -> Result<Description> {
+        let mut described = Description::of_fixed(schunk);
+        for name in schunk.vlmetalayer_names() {
+            let content = schunk.vlmetalayer(&name).map_err(|error| of_layer(&name, error))?;
+            described.add(name, &content);
+        }
+        Ok(described)
+    }
+
+    /// Returns the description of a super-chunk without variable-length metalayers: the names of the
+    /// fixed ones.
+    pub(super) fn of_fixed(schunk: &SChunk) -> Description {
         let mut described = Description::default();
         schunk.state().with_layers(Layers::Fixed, &mut |layers| {
             let names = layers.iter().map(|(name, _)| String::from_utf8_lossy(name));
@@ -109,11 +120,7 @@ impl Description {
                 .map(|name| name.into_owned())
                 .collect();
         });
-        for name in schunk.vlmetalayer_names() {
-            let content = schunk.vlmetalayer(&name)?;
-            described.add(name, &content);
-        }
-        Ok(described)
+        described
     }
 
     /// Adds the content of a metalayer.
@@ -140,6 +147,15 @@ impl Description {
             },
             attrs: attributes_in(table),
         });
+    }
+}
+
+/// Adds the name of a variable-length metalayer to the error of reading it.
+pub(super) fn of_layer(name: &str, error: ferroblosc::Error) -> ferroblosc::Error {
+    if error.is_corruption() {
+        error.because(format!("the variable-length metalayer {name:?} is damaged"))
+    } else {
+        error
     }
 }
 

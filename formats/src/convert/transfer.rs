@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use super::attachments::Attachments;
+use super::attrs::of_layer;
 use super::b2nd::carray_to_frame;
 use super::bcolz::carray_to_container;
 use super::detect::{Detected, Format};
@@ -24,7 +25,7 @@ use ferroblosc::chunk::DParams;
 use ferroblosc::codec;
 use ferroblosc::frame::Counters;
 use ferroblosc::frame::checksum::{FingerprintStatus, OF_SPECIAL};
-use ferroblosc::schunk::{SChunk, State, copy, meta};
+use ferroblosc::schunk::{Layers, SChunk, State, copy, meta};
 
 /// Overrides of a source's description.
 #[derive(Clone, Debug, Default)]
@@ -346,7 +347,15 @@ fn copy_all(
         target.append_chunk(&chunk)?;
         progress(chunk.len() as u64);
     }
-    Ok(copy::copy_vlmetalayers(schunk.state(), target.state_mut())?)
+    let mut layers = Vec::new();
+    schunk.state().with_layers(Layers::Variable, &mut |found| {
+        layers = found.iter().map(|&(name, chunk)| (name.to_vec(), chunk.to_vec())).collect();
+    });
+    for (name, chunk) in layers {
+        let copied = copy::copy_vlmetalayer(target.state_mut(), &name, &chunk);
+        copied.map_err(|error| of_layer(&String::from_utf8_lossy(&name), error))?;
+    }
+    Ok(())
 }
 
 /// Returns the checksums of a frame, and those of its chunks if they are usable.
@@ -398,6 +407,49 @@ mod tests {
     use crate::convert::detect;
     use ferroblosc::chunk::CParams;
     use ferroblosc::schunk::Storage;
+
+    #[test]
+    fn attributes_beside_a_damaged_one_are_kept() {
+        let folder = crate::testing::tempdir();
+        let path = |name: &str| folder.path().join(name);
+        let params = CParams::default().typesize(4);
+        let frame = Storage::file(path("from.b2frame"));
+        let mut schunk = SChunk::create(frame, params, DParams::default()).unwrap();
+        schunk.append(&[7; 400]).unwrap();
+        // Texts in MessagePack, which are stored uncompressed.
+        schunk.add_vlmetalayer("good", b"\xa4kept").unwrap();
+        schunk.add_vlmetalayer("bad", b"\xa7damaged").unwrap();
+        schunk.add_vlmetalayer("last", b"\x05").unwrap();
+        schunk.close().unwrap();
+        let mut bytes = std::fs::read(path("from.b2frame")).unwrap();
+        let content = bytes.windows(8).position(|bytes| bytes == b"\xa7damaged").unwrap();
+        // The size of the data in the header of the chunk.
+        bytes[content - 28..content - 24].fill(0x7f);
+        std::fs::write(path("from.b2frame"), &bytes).unwrap();
+        let found = detect(&path("from.b2frame")).unwrap();
+        let converted = |name: &str, destination| {
+            convert(
+                (&path("from.b2frame"), &found),
+                (&path(name), destination),
+                (&Reading::default(), &SourceOptions::default()),
+                &Writing::default(),
+                &mut |_| {},
+            )
+        };
+        let lost = converted("to.blp", Destination::Bloscpack).unwrap().lost;
+        assert!(lost.len() == 1 && lost[0].contains("metalayer \"bad\""), "{lost:?}");
+        let blp = detect(&path("to.blp")).unwrap();
+        let kept = Attachments::of(&path("to.blp"), &blp, &Reading::default()).unwrap().attrs;
+        let names: Vec<&str> = kept.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["good", "last"]);
+        // Frames are copied completely or not at all.
+        for (name, directory) in [("to.b2frame", false), ("to", true)] {
+            let error = converted(name, Destination::Frame { directory }).unwrap_err();
+            let reason = "the variable-length metalayer \"bad\" is damaged";
+            assert!(error.to_string().contains(reason), "{error}");
+            assert!(error.is_corruption());
+        }
+    }
 
     #[test]
     fn a_copy_keeps_the_chunk_size_that_no_chunk_fills() {
