@@ -397,3 +397,103 @@ impl From<std::io::Error> for Error {
         Error::Bloscpack(error.into())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ferroblosc::Error as Code;
+    use std::error::Error as _;
+
+    /// Errors of the data are corruption; those of the call and of the system are not.
+    #[test]
+    fn errors_have_a_text_a_code_and_a_cause() {
+        let chunk = |position| Error::Chunk { number: 3, position, error: Code::Data };
+        let dtype = || Error::Dtype { dtype: "<f8".to_owned(), typesize: 4 };
+        let field = |name: &str| Error::Field { name: name.to_owned(), why: "no".to_owned() };
+        let keys = |count: usize| Error::SeveralArrays(vec!["x".to_owned(); count]);
+        let shape = |expected| Error::NotOfShape { nbytes: 5, expected };
+        let b2nd = |path: &str| Error::B2nd { path: path.into(), error: Code::Data };
+        let arguments = Code::InvalidParam;
+        for (error, text, code, is_corruption) in [
+            (b2nd(""), Code::Data.to_string(), Code::Data, true),
+            (b2nd("f"), format!("f: {}", Code::Data), Code::Data, true),
+            (chunk(None), format!("chunk 3: {}", Code::Data), Code::Data, true),
+            (chunk(Some(9)), format!("chunk 3 at byte 9: {}", Code::Data), Code::Data, true),
+            (Error::NoDimension, "a carray has at least".into(), arguments.clone(), false),
+            (Error::Layout, "Blosc2 does not support".into(), arguments.clone(), false),
+            (Error::Itemsize, "the item size of the dtype".into(), Code::Data, true),
+            (Error::Columns("d".into()), "the frames in 'd' are not".into(), Code::Data, false),
+            (dtype(), "the type <f8 does not have items of 4".into(), Code::Data, true),
+            (
+                Error::Truncated { expected: 9, actual: 4 },
+                "the file ends at byte 4, and its data need 9 bytes".into(),
+                Code::ReadBuffer,
+                true,
+            ),
+            (Error::Unknown, "the format is unknown".into(), Code::Data, false),
+            (Error::NoColumns, "only tables have columns".into(), arguments.clone(), false),
+            (Error::Nested("c".into()), "column \"c\" is a table".into(), arguments.clone(), false),
+            (
+                Error::NotMultipleOfItem { nbytes: 5, itemsize: 4 },
+                "5 bytes are not a multiple of items of 4 bytes".into(),
+                arguments.clone(),
+                false,
+            ),
+            (shape(Some(8)), "the shape needs 8 bytes".into(), arguments.clone(), false),
+            (shape(None), "the shape is too large".into(), arguments.clone(), false),
+            (Error::Partition("p"), "p".into(), arguments.clone(), false),
+            (field(""), "no".into(), arguments.clone(), false),
+            (field("a"), "column \"a\": no".into(), arguments.clone(), false),
+            (Error::NoSuchKey("k".into()), "there is no array \"k\"".into(), Code::NotFound, false),
+            (
+                Error::Name("..".into()),
+                "the name \"..\" is not a path".into(),
+                arguments.clone(),
+                false,
+            ),
+            (Error::NoKeys, "only .npz files, HDF5".into(), arguments.clone(), false),
+            (keys(2), "there are 2 arrays: \"x\", \"x\"".into(), arguments.clone(), false),
+            (Error::Unrepairable("u"), "it cannot be repaired: u".into(), arguments.clone(), false),
+            (Error::CannotHold("c"), "the target format holds c".into(), arguments.clone(), false),
+            (
+                Error::Placeholder("p".into()),
+                "this is p; its data".into(),
+                arguments.clone(),
+                false,
+            ),
+            (
+                Error::NoSuchRange { start: 1, len: 2, size: 2 },
+                "2 bytes from 1 on are out of range, the size is 2".into(),
+                Code::InvalidIndex,
+                false,
+            ),
+            (bcolz::Error::NoSuchColumn("c".into()).into(), String::new(), Code::NotFound, false),
+            (store::Error::NoSuchKey("/k".into()).into(), "there is".into(), Code::NotFound, false),
+        ] {
+            assert!(error.to_string().starts_with(&text), "{error} is not {text}");
+            assert_eq!((error.code(), error.is_corruption()), (code, is_corruption), "{error}");
+            let has_path = matches!(&error, Error::B2nd { path, .. } if *path == Path::new("f"));
+            assert_eq!(error.names_path(), has_path, "{error}");
+            assert_eq!(error.source().is_some(), matches!(error, Error::Chunk { .. }), "{error}");
+        }
+        assert!(keys(MAX_KEYS + 1).to_string().ends_with("\"x\", …"));
+        let in_file = Error::from(Code::Data).in_file(Path::new("f"));
+        assert!(in_file.names_path() && !Error::NoKeys.in_file(Path::new("f")).names_path());
+    }
+
+    #[test]
+    fn system_errors_name_the_file_that_failed() {
+        let io = std::fs::File::open("/no/such/file").unwrap_err();
+        let named = ferroblosc::io::named::named(io, Code::FileOpen, "open", Path::new("f"));
+        let error = Error::from(named);
+        assert!(error.names_path() && !error.is_corruption(), "{error}");
+        assert!(error.to_string().starts_with("cannot open f: "), "{error}");
+        let plain = Error::from(std::io::Error::other("why"));
+        assert!(!plain.names_path() && plain.to_string().contains("why"));
+        let lost = Code::FileRead.during("read").at("g");
+        let chunk = Error::Chunk { number: 1, position: None, error: lost };
+        assert!(chunk.source().is_some() && !chunk.names_path());
+        let storage = store::Error::Storage { path: "s".into(), error: Code::FileRead };
+        assert!(Error::from(storage).names_path());
+    }
+}

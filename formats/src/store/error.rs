@@ -315,3 +315,107 @@ impl From<std::collections::TryReserveError> for Error {
         Error::Memory
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ferroblosc::Error as Code;
+    use std::error::Error as _;
+
+    /// Errors of the data are corruption; those of the call and of the system are not.
+    #[test]
+    fn errors_have_a_text_and_a_code() {
+        let text = |text: &str| text.to_owned();
+        let (key, why) = (|| text("/k"), || text("w"));
+        for (error, shown, code, is_corruption) in [
+            (Error::NotAStore("p".into()), "'p' is neither a store", Code::FrameType, false),
+            (Error::Zip { path: "p".into(), why: why() }, "p: w", Code::Data, true),
+            (Error::Member { name: text("m"), why: why() }, "member \"m\": w", Code::Data, true),
+            (Error::Damaged { key: key(), why: why() }, "/k: w", Code::Data, true),
+            (Error::Schema { key: key(), why: why() }, "/k: the schema is", Code::Data, true),
+            (Error::Changed("p".into()), "p: the store changed", Code::Data, false),
+            (Error::NoSuchKey(key()), "there is no key \"/k\"", Code::NotFound, false),
+            (
+                Error::WrongClass { key: key(), found: "a", wanted: "b" },
+                "/k is of class a, not b",
+                Code::FrameType,
+                false,
+            ),
+            (
+                Error::NotData { key: key(), class: "c" },
+                "/k is of class c: it has no values",
+                Code::InvalidParam,
+                false,
+            ),
+            (Error::MissingLeaf(key()), "the leaf \"/k\" is missing", Code::NotFound, true),
+            (Error::NoSuchColumn(why()), "there is no column \"w\"", Code::NotFound, false),
+            (Error::Column { name: text("c"), why: why() }, "column \"c\": w", Code::Data, false),
+            (
+                Error::Row { column: text("c"), row: 4, why: why() },
+                "column \"c\", stored row 4: w",
+                Code::Data,
+                true,
+            ),
+            (
+                Error::OutOfRange { start: 1, end: 4, len: 3 },
+                "1..4 is out of range, the length is 3",
+                Code::InvalidIndex,
+                false,
+            ),
+            (
+                Error::Filter { at: 2, why: why() },
+                "the condition is invalid at byte 2: w",
+                Code::InvalidParam,
+                false,
+            ),
+            (Error::Unsupported { key: key(), why: why() }, "/k: w", Code::InvalidParam, false),
+            (Error::Value(why()), "the value cannot be stored: w", Code::InvalidParam, false),
+            (
+                Error::InvalidName { name: text("n"), why: why() },
+                "the name \"n\" is invalid: w",
+                Code::InvalidParam,
+                false,
+            ),
+            (Error::KeyExists(key()), "the key \"/k\" exists", Code::InvalidParam, false),
+            (
+                Error::Exists { path: "p".into(), kind: "a file" },
+                "'p' exists already: it is a file",
+                Code::FileOpen,
+                false,
+            ),
+            (Error::Locked("p".into()), "p: another writer", Code::Lock, false),
+            (
+                Error::Unsound { path: "p".into(), why: why() },
+                "p: the store is damaged: w",
+                Code::Data,
+                true,
+            ),
+            (Error::refused("p", "w"), "p: w", Code::InvalidParam, false),
+            (Error::Limit { what: why(), limit: 7 }, "w; the limit is 7", Code::MemoryAlloc, false),
+            (Error::Memory, "out of memory", Code::MemoryAlloc, false),
+        ] {
+            assert!(error.to_string().starts_with(shown), "{error} is not {shown}");
+            assert_eq!((error.code(), error.is_corruption()), (code, is_corruption), "{error}");
+            assert!(error.source().is_none(), "{error}");
+        }
+    }
+
+    #[test]
+    fn inner_errors_are_sources_and_keep_their_kind() {
+        let frame = Error::frame("/k")(Code::Data);
+        assert!(frame.source().is_some() && frame.is_corruption());
+        assert_eq!(frame.to_string(), format!("/k: {}", Code::Data));
+        assert!(matches!(Error::frame("/k")(Code::MemoryAlloc), Error::Memory));
+        let path = Path::new("p");
+        let storage = Error::file(path)(Code::FileRead.at("inner"));
+        assert!(storage.source().is_some() && !storage.is_corruption());
+        assert!(storage.to_string().starts_with("inner: "), "{storage}");
+        assert_eq!(storage.code(), Code::FileRead);
+        // A temporary file has the name of its target.
+        let staged = Error::file(path)(Code::FileWrite.at("p.tmp"));
+        let shown = staged.of_target(Path::new("p.tmp"), path).to_string();
+        assert!(shown.starts_with("p: "), "{shown}");
+        let other = Error::Memory.of_target(path, path);
+        assert!(matches!(other, Error::Memory));
+    }
+}
