@@ -452,6 +452,55 @@ mod tests {
     }
 
     #[test]
+    fn metadata_without_a_json_value_are_listed_as_lost() {
+        let folder = crate::testing::tempdir();
+        let path = |name: &str| folder.path().join(name);
+        let params = CParams::default().typesize(1);
+        let frame = Storage::file(path("from.b2frame"));
+        let mut schunk = SChunk::create(frame, params, DParams::default()).unwrap();
+        // Truncated texts in MessagePack.
+        schunk.add_metalayer("fixed", b"\xa5ab").unwrap();
+        schunk.append(&[7; 400]).unwrap();
+        schunk.add_vlmetalayer("raw", b"\xa5ab").unwrap();
+        schunk.close().unwrap();
+        let metadata = crate::bloscpack::Value::parse(b"{\"unit\":\"m\"}").unwrap();
+        let args = crate::bloscpack::PackArgs { metadata: Some(metadata), ..Default::default() };
+        let mut packed = crate::bloscpack::pack_bytes_to_bytes(&[7; 400], &args).unwrap();
+        let magic = packed.windows(4).position(|bytes| bytes == b"JSON").unwrap();
+        packed[magic] = b'X';
+        std::fs::write(path("from.blp"), &packed).unwrap();
+        let converted = |from: &str, to: &str, destination| {
+            let lost = convert(
+                (&path(from), &detect(&path(from)).unwrap()),
+                (&path(to), destination),
+                (&Reading::default(), &SourceOptions::default()),
+                &Writing::default(),
+                &mut |_| {},
+            );
+            lost.unwrap().lost.join("; ")
+        };
+        let lost = converted("from.blp", "to.b2frame", Destination::Frame { directory: false });
+        assert!(lost.contains("the metadata, which are not JSON"), "{lost}");
+        for (name, destination) in [
+            ("to.blp", Destination::Bloscpack),
+            ("to.bcolz", Destination::Bcolz),
+            #[cfg(feature = "zarr")]
+            ("to.zarr", Destination::Zarr { version: crate::zarr::Version::V3, is_zip: false }),
+            #[cfg(feature = "hdf5")]
+            ("to.h5", Destination::Hdf5 { filter: None }),
+        ] {
+            let lost = converted("from.b2frame", name, destination);
+            for layer in ["fixed", "raw"] {
+                let expected =
+                    format!("metalayer \"{layer}\", whose content has no JSON representation");
+                assert!(lost.contains(&expected), "{name}: {lost}");
+            }
+        }
+        let lost = converted("from.b2frame", "to.bin", Destination::Plain);
+        assert!(lost.contains("the metalayer \"fixed\"; the variable-length metalayer \"raw\""));
+    }
+
+    #[test]
     fn a_copy_keeps_the_chunk_size_that_no_chunk_fills() {
         let folder = crate::testing::tempdir();
         for (number, bytes) in [Vec::new(), vec![7; 400]].iter().enumerate() {

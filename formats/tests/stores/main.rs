@@ -13,6 +13,7 @@ mod interop;
 mod limits;
 mod locations;
 mod queries;
+mod refusals;
 mod rows;
 mod table_model;
 mod tables;
