@@ -1,6 +1,5 @@
 //! Errors and warnings.
 
-use crate::io::STDIN;
 use crate::style::Style;
 use ferroblosc::escape::escape;
 use ferroblosc_formats::convert::Location;
@@ -11,6 +10,9 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
+
+/// The name of standard input in errors.
+pub const STDIN: &str = "standard input";
 
 /// The result of a command.
 pub type Outcome = Result<(), Failure>;

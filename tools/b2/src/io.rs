@@ -4,6 +4,7 @@
 //! is copied to a temporary file first, and output for standard output is written to a temporary
 //! file. The same is done for output paths that are FIFOs or devices, such as `/dev/null`.
 
+pub use crate::error::STDIN;
 use crate::error::{Failure, Outcome};
 use crate::lock::{lock_of_frame, locked_file};
 use ferroblosc::Error;
@@ -26,8 +27,6 @@ pub fn temporary_name(target: &Path) -> PathBuf {
     PathBuf::from(format!("the temporary file for {}", target.display()))
 }
 
-/// The name of standard input in errors.
-pub const STDIN: &str = "standard input";
 /// The name of standard output in errors.
 const STDOUT: &str = "standard output";
 
