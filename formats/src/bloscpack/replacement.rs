@@ -36,8 +36,10 @@ struct Temporary {
     target: PathBuf,
     /// The file, which is locked as long as this is open.
     claim: Box<dyn Stream>,
-    /// Whether there was a file at the final path.
+    /// Whether there was a file at the final path at the start.
     replaces: bool,
+    /// Whether there was nothing at the final path at the start, not even a link without a target.
+    is_new: bool,
 }
 
 impl Replacement {
@@ -75,7 +77,8 @@ impl Replacement {
         })?;
         incomplete.add(&temporary);
         drop(incomplete);
-        let temporary = Temporary { path: temporary, target, claim, replaces };
+        let is_new = fs::symlink_metadata(&target).is_err();
+        let temporary = Temporary { path: temporary, target, claim, replaces, is_new };
         let mut options = OpenOptions::new();
         options.read(true).write(true);
         let open = || files::open(&mut options, &temporary.path, Opening::Unfollowed);
@@ -102,11 +105,12 @@ impl Replacement {
     }
 
     /// Renames the complete file to its final path. If it replaces another file, it is on the disk
-    /// after this call.
+    /// after this call. If there was nothing at this path at the start, a file that another program
+    /// has created meanwhile is kept.
     ///
     /// # Errors
-    /// Returns the error of syncing or renaming. The old file remains, unless the sync of its
-    /// directory failed.
+    /// Returns the error of syncing or renaming, also for a file that is kept. The old file remains,
+    /// unless the sync of its directory failed.
     pub fn commit(self) -> Result<()> {
         let Replacement { path, temporary, .. } = self;
         match temporary {
@@ -125,7 +129,11 @@ impl Temporary {
         }
         let mut incomplete = Incomplete::lock();
         temporary::check(&FileSystem, &self.path, &*self.claim).map_err(of_target)?;
-        let renamed = FileSystem.rename(&self.path, &self.target);
+        let renamed = if self.is_new {
+            FileSystem.rename_new(&self.path, &self.target)
+        } else {
+            FileSystem.rename(&self.path, &self.target)
+        };
         renamed.map_err(|error| temporary::error_of_target(error, &self.target, path))?;
         incomplete.forget(&self.path);
         drop(incomplete);
@@ -187,4 +195,52 @@ pub fn check_different(input: &Path, output: &Path) -> Result<()> {
     };
     let is_same = one == other && fs::metadata(input).is_ok_and(|found| found.is_file());
     if is_same { Err(Error::SameFile(input.to_owned())) } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<OsString> {
+        let names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
+        let mut names: Vec<OsString> = names.collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn a_file_that_was_created_meanwhile_is_kept() {
+        let folder = crate::testing::tempdir();
+        let path = folder.path().join("out");
+        let written = |meanwhile: &[u8]| {
+            let mut replacement = Replacement::create(&path).unwrap();
+            replacement.file().write_all(b"new").unwrap();
+            if !meanwhile.is_empty() {
+                fs::write(&path, meanwhile).unwrap();
+            }
+            replacement.commit()
+        };
+        let error = written(b"other").unwrap_err().to_string();
+        assert!(error.starts_with("cannot create "), "{error}");
+        assert_eq!(fs::read(&path).unwrap(), b"other");
+        assert_eq!(names(folder.path()), ["out"], "the temporary file is removed");
+        // One that existed at the start is replaced, in any state.
+        written(b"changed").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+        fs::remove_file(&path).unwrap();
+        written(b"").unwrap();
+        assert_eq!(names(folder.path()), ["out"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_without_a_target_is_replaced() {
+        let folder = crate::testing::tempdir();
+        let path = folder.path().join("out");
+        std::os::unix::fs::symlink("missing", &path).unwrap();
+        let mut replacement = Replacement::create(&path).unwrap();
+        replacement.file().write_all(b"new").unwrap();
+        replacement.commit().unwrap();
+        assert!(fs::symlink_metadata(&path).unwrap().is_file());
+    }
 }
