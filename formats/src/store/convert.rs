@@ -56,7 +56,8 @@ impl Store {
     /// A directory of frames without `embed.b2e` is accepted as a source.
     ///
     /// # Errors
-    /// - [`Error::Unsound`] if opening found other damage; [`Store::repair`] copies such stores;
+    /// - [`Error::Unsound`] if opening found other damage, and [`Error::Member`] if the two headers
+    ///   of a member differ; [`Store::repair`] copies such stores;
     /// - [`Error::Refused`] for single frames and caches of remote stores;
     /// - the errors of [`Store::create_with`], [`StoreWriter::copy_from`] and
     ///   [`StoreWriter::commit`].
@@ -70,6 +71,7 @@ impl Store {
         if let Some(finding) = damage {
             return Err(Error::Unsound { path: self.path.clone(), why: finding.to_string() });
         }
+        self.check_headers()?;
         let mut writer = self.begin_copy(target.as_ref(), options)?;
         let mut converted = Converted::default();
         writer.load_embed(self, &mut |_, error| Err(error))?;

@@ -307,7 +307,8 @@ impl Store {
     ///
     /// # Errors
     /// - [`Error::Exists`] if the path is a symbolic link or a special file, which are not changed;
-    /// - [`Error::Unsound`] if opening finds damage; [`Store::repair`] writes a sound copy;
+    /// - [`Error::Unsound`] if opening finds damage, and [`Error::Member`] if the two headers of a
+    ///   member differ; [`Store::repair`] writes a sound copy;
     /// - [`Error::Refused`] for single frames, sparse frames, caches of remote stores, and stores
     ///   of an unknown version;
     /// - [`Error::Locked`] if another writer has the store open;
@@ -395,18 +396,31 @@ impl Store {
         }
     }
 
-    /// Checks that opening found no damage.
+    /// Checks that opening found no damage, and that the members of a zip file have two equal
+    /// headers.
     ///
     /// # Errors
-    /// [`Error::Unsound`]
+    /// [`Error::Unsound`]; the errors of [`Store::check_headers`].
     pub(super) fn check_sound(&self) -> Result<()> {
         let damage = self.findings.iter().find(|finding| finding.severity == Severity::Damage);
         match damage {
-            None => Ok(()),
+            None => self.check_headers(),
             Some(finding) => {
                 Err(Error::Unsound { path: self.path.clone(), why: finding.to_string() })
             }
         }
+    }
+
+    /// Compares the local headers of a zip file with its directory. A copy has only one of two names
+    /// or sizes that differ, and no trace of the damage.
+    ///
+    /// # Errors
+    /// [`Error::Member`]; [`Error::Storage`].
+    pub(super) fn check_headers(&self) -> Result<()> {
+        let Container::Zip(archive) = &self.container else {
+            return Ok(());
+        };
+        archive.members().iter().try_for_each(|member| archive.check_local_header(member))
     }
 
     /// Returns the name of a file in the container.

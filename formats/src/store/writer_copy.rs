@@ -16,8 +16,8 @@ impl StoreWriter {
     ///
     /// # Errors
     /// - [`Error::NoSuchKey`]; [`Error::Unsound`] if opening the store found damage;
-    /// - [`Error::Member`] if the CRC-32 of a member differs; [`Error::Damaged`] if another leaf is
-    ///   copied to a zip file, and one of its chunks is damaged;
+    /// - [`Error::Member`] if the headers or the CRC-32 of a member differ; [`Error::Damaged`] if
+    ///   another leaf is copied to a zip file, and one of its chunks is damaged;
     /// - the errors of [`StoreWriter::put`] and of reading the leaves.
     pub fn copy_from(&mut self, store: &Store, from: &str, to: &str) -> Result<usize> {
         store.check_sound()?;

@@ -199,6 +199,24 @@ fn damaged_zip_files_have_a_reason() {
     ] {
         refused(changed(at, new), reason);
     }
+    // A name that differs from that of the local header, which a copy would not have any more.
+    let name = bytes.windows(9).rposition(|window| window == b"leaf.b2nd");
+    let name = name.or(bytes.windows(8).rposition(|window| window == b"leaf.b2f")).unwrap();
+    let store = changed(name, b"l").unwrap();
+    store.convert(scratch.path("copy.b2z"), &WriteOptions::default()).unwrap();
+    std::fs::remove_file(scratch.path("copy.b2z")).unwrap();
+    let store = changed(name, b"x").unwrap();
+    assert!(store.leaf_keys().eq(["/xeaf"]));
+    let reason = "its name in the local header differs from the directory";
+    refused(store.convert(scratch.path("copy.b2z"), &WriteOptions::default()), reason);
+    refused(Store::change(&path), reason);
+    let mut copy = Store::create(scratch.path("copy.b2z")).unwrap();
+    refused(copy.copy_from(&store, "/xeaf", "/copy"), reason);
+    drop(copy);
+    // The repair keeps the leaf.
+    Store::repair(&path, scratch.path("copy.b2z"), &WriteOptions::default()).unwrap();
+    let repaired = Store::open(scratch.path("copy.b2z")).unwrap();
+    assert!(repaired.leaf_keys().eq(["/xeaf"]) && repaired.verify().unwrap().is_empty());
     // A locator without its record.
     let mut zip64 = bytes[..end].to_vec();
     zip64.extend(b"PK\x06\x07\0\0\0\0\x05\0\0\0\0\0\0\0\x01\0\0\0");
