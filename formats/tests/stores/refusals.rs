@@ -239,3 +239,38 @@ fn damaged_zip_files_have_a_reason() {
     };
     assert!(shown.contains("overlaps member"), "{shown}");
 }
+
+#[test]
+fn values_and_leaves_that_cannot_be_stored_are_refused() {
+    let scratch = Scratch::new();
+    let mut writer = Store::create(scratch.path("s.b2z")).unwrap();
+    writer.put("/leaf", leaf()).unwrap();
+    let deep = (0..2000).fold(Value::Nil, |inner, _| Value::List(vec![inner]));
+    refused(writer.set_attr("/leaf", "a", &deep), "it is nested deeper than");
+    let twice = Value::Map(vec![(text("k"), Value::Nil), (text("k"), Value::Int(1))]);
+    refused(writer.set_attr("/leaf", "a", &twice), "a map has equal keys");
+    refused(writer.set_attr("/leaf", "", &Value::Nil), "the name");
+    refused(writer.set_attr("/none", "a", &Value::Nil), "there is no key \"/none\"");
+
+    refused(NewLeaf::frame(Vec::new()), "not a contiguous frame");
+    refused(NewLeaf::frame(vec![7; 500]), "not a contiguous frame");
+    let file =
+        scratch.file("text", b"no frame, but more bytes than the header of one has in a file");
+    refused(NewLeaf::file(&file), "not a contiguous frame");
+    refused(NewLeaf::file(scratch.path("missing")), "missing");
+    let folder = scratch.path("folder");
+    std::fs::create_dir(&folder).unwrap();
+    assert!(NewLeaf::file(&folder).is_err());
+    refused(Store::create(scratch.path("s.zip")), "the names of stores end with");
+    std::fs::create_dir(scratch.path("d.b2z")).unwrap();
+    refused(Store::create(scratch.path("d.b2z")), "exists already: it is a directory");
+    refused(Store::create(scratch.file("f.b2d", b"")), "exists already: it is a file");
+    assert!(matches!(Store::change(&file), Err(Error::NotAStore(_))));
+    // A verified leaf is not decoded again, and a sound one can be verified twice.
+    let mut sound = leaf();
+    sound.verify("leaf").unwrap();
+    sound.verify("leaf").unwrap();
+    writer.put("/sound", sound).unwrap();
+    writer.commit().unwrap();
+    assert!(Store::open(scratch.path("s.b2z")).unwrap().verify().unwrap().is_empty());
+}
