@@ -167,7 +167,8 @@ pub fn run(args: &ConvertArgs, cli: &Cli) -> Outcome {
             let frames = folder.path("arrays");
             let to = (frames.as_path(), args);
             let format = OutputFormat::B2nd;
-            let files = convert_to_folder(&members.arrays, format, to, cli, &in_context)?;
+            let files = convert_to_folder(&members.arrays, format, to, cli, &in_context);
+            let files = files.map_err(|failure| failure.of_target(&frames, &args.output))?;
             let written = write_store(&keys, &files, &members.groups, output.path(), args);
             lost.extend(written.map_err(in_context)?);
         }

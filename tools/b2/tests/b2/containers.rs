@@ -443,3 +443,16 @@ fn names_of_containers_may_have_any_bytes() {
     run(&[plain("diff ints.npy"), vec![named(b"\xfe.npz:/group/x")]].concat());
     run(&[plain("verify"), vec![named(b"\xff.npz"), named(b"\xff.b2z")]].concat());
 }
+
+#[test]
+fn errors_of_temporary_arrays_name_the_output() {
+    let folder = TestDir::new();
+    std::fs::create_dir(folder.path("in")).unwrap();
+    // With the extension of b2nd, the name is longer than file systems support.
+    let name = "x".repeat(251);
+    folder.write(&format!("in/{name}.npy"), &npy("'<i4'", "(1,)", &[0; 4]));
+    let failed = folder.line("convert --all in out.b2z");
+    let expected = format!("b2: error: cannot create out.b2z/{name}.b2nd: File name too long");
+    assert!(failed.status == 1 && failed.err().starts_with(&expected), "{}", failed.err());
+    assert!(!folder.exists("out.b2z"));
+}
