@@ -621,7 +621,8 @@ int b2store_put_schunk(struct b2store_writer *writer,
  * @param size the size of `frame` in bytes. Bytes after the end of the frame are left out.
  * @param replace 0 to fail if the key exists; otherwise an existing leaf is replaced.
  *
- * @return 0, or a negative error code: BLOSC2_ERROR_DATA if the bytes are not a frame.
+ * @return 0, or a negative error code: BLOSC2_ERROR_DATA if the bytes are not a frame, or one of
+ * its chunks is damaged and the store is a zip file.
  */
 FERROBLOSC_EXPORT
 int b2store_put_frame(struct b2store_writer *writer,
@@ -639,7 +640,8 @@ int b2store_put_frame(struct b2store_writer *writer,
  * @param file the path of the file, a regular one.
  * @param replace 0 to fail if the key exists; otherwise an existing leaf is replaced.
  *
- * @return 0, or a negative error code: BLOSC2_ERROR_DATA if the file is not a frame.
+ * @return 0, or a negative error code: BLOSC2_ERROR_DATA if the file is not a frame, or one of its
+ * chunks is damaged and the store is a zip file.
  */
 FERROBLOSC_EXPORT
 int b2store_put_file(struct b2store_writer *writer,

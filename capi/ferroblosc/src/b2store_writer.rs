@@ -163,7 +163,8 @@ pub unsafe extern "C" fn b2store_put_schunk(
 /// - `size`: the size of `frame` in bytes. Bytes after the end of the frame are left out.
 /// - `replace`: 0 to fail if the key exists; otherwise an existing leaf is replaced.
 ///
-/// Returns 0, or a negative error code: BLOSC2_ERROR_DATA if the bytes are not a frame.
+/// Returns 0, or a negative error code: BLOSC2_ERROR_DATA if the bytes are not a frame, or one of its
+/// chunks is damaged and the store is a zip file.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2store_put_frame(
     writer: *mut b2store_writer,
@@ -191,7 +192,8 @@ pub unsafe extern "C" fn b2store_put_frame(
 /// - `file`: the path of the file, a regular one.
 /// - `replace`: 0 to fail if the key exists; otherwise an existing leaf is replaced.
 ///
-/// Returns 0, or a negative error code: BLOSC2_ERROR_DATA if the file is not a frame.
+/// Returns 0, or a negative error code: BLOSC2_ERROR_DATA if the file is not a frame, or one of its
+/// chunks is damaged and the store is a zip file.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2store_put_file(
     writer: *mut b2store_writer,
