@@ -782,7 +782,7 @@ mod tests {
         set(dir.path(), 0o555);
         as_other_user(|| {
             let lock = Lock::of_file(&path);
-            // Nobody can change the frame.
+            // No process can change the frame.
             for kind in [Kind::Shared, Kind::Exclusive, Kind::Call] {
                 assert_eq!(lock.acquire(kind), Ok(false));
                 lock.release();
