@@ -1,6 +1,6 @@
 //! The calls without context: persistent settings, modified by environment variables.
 //!
-//! The shared library keeps one process-wide [`Settings`] and one [`Engines`], each under a lock.
+//! The shared library keeps one process-wide [`SharedSettings`], and one [`Engines`] under a lock.
 //! A call copies the settings and then works with the engines. With `BLOSC_NOLOCK` set it works
 //! with engines of its own instead, so that calls do not wait for one another.
 
@@ -12,12 +12,13 @@ use super::params::{CParams, DParams, HeaderForm, SplitMode};
 use crate::codec::{self, id};
 use crate::filter::{self, SLOTS, Slot};
 use crate::{Error, Result};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 pub use super::overrides::nolock;
 pub use crate::environment::Variables;
 
 /// The settings of the calls without context.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
     /// The codec, or `None` after an unknown one was chosen.
     compressor: Option<u8>,
@@ -26,6 +27,10 @@ pub struct Settings {
     delta: bool,
     splitmode: SplitMode,
 }
+
+/// Settings that threads read and change without a lock, which a `fork` could copy while it is held.
+#[derive(Debug)]
+pub struct SharedSettings(AtomicU64);
 
 /// The engines of the calls without context, which reuse codec states and buffers.
 pub struct Engines {
@@ -56,23 +61,6 @@ impl Settings {
             delta: false,
             splitmode: SplitMode::FORWARD_COMPAT,
         }
-    }
-
-    /// Applies the environment for decompression to the settings, permanently, and returns a copy.
-    ///
-    /// # Errors
-    /// [`Error::InvalidParam`] if `BLOSC_NTHREADS` is not a valid number of threads.
-    pub fn snapshot_for_decompression(&mut self, variables: Variables) -> Result<Settings> {
-        if let Some(nthreads) = overrides::nthreads_strict(variables)? {
-            self.nthreads = nthreads;
-        }
-        Ok(*self)
-    }
-
-    /// Applies the environment for compression to the settings, permanently, and returns a copy.
-    pub fn snapshot_for_compression(&mut self, variables: Variables) -> Settings {
-        self.apply_environment(variables);
-        *self
     }
 
     /// Returns the codec, or `None` after an unknown one was chosen.
@@ -137,9 +125,6 @@ impl Settings {
 
     /// Applies the environment to the settings, permanently.
     fn apply_environment(&mut self, variables: Variables) {
-        if !variables.is_any_set() {
-            return;
-        }
         match overrides::compressor(variables) {
             Some(overrides::Compressor::BuiltIn(compcode)) => self.compressor = Some(compcode),
             Some(overrides::Compressor::Unknown) => self.compressor = None,
@@ -163,6 +148,107 @@ impl Settings {
 impl Default for Settings {
     fn default() -> Settings {
         Settings::new()
+    }
+}
+
+/// The positions of the settings in a word: the codec, or [`NO_CODEC`]; the mode of splitting; delta;
+/// the number of threads; the block size.
+const CODEC: u32 = 0;
+const SPLITMODE: u32 = 9;
+const DELTA: u32 = 12;
+const NTHREADS: u32 = 16;
+const BLOCKSIZE: u32 = 32;
+
+/// No codec: a number beyond those of codecs.
+const NO_CODEC: u64 = 1 << 8;
+
+impl Settings {
+    /// Returns the settings as a word. Numbers without a mode of splitting become 0.
+    const fn to_word(self) -> u64 {
+        let codec = match self.compressor {
+            Some(code) => code as u64,
+            None => NO_CODEC,
+        };
+        let splitmode = match self.splitmode.0 {
+            known @ 1..=4 => known as u64,
+            _ => 0,
+        };
+        (codec << CODEC)
+            | (splitmode << SPLITMODE)
+            | ((self.delta as u64) << DELTA)
+            | ((self.nthreads as u16 as u64) << NTHREADS)
+            | ((self.blocksize as u32 as u64) << BLOCKSIZE)
+    }
+
+    /// Returns the settings of [`Settings::to_word`].
+    const fn from_word(word: u64) -> Settings {
+        let codec = (word >> CODEC) & (2 * NO_CODEC - 1);
+        Settings {
+            compressor: if codec < NO_CODEC { Some(codec as u8) } else { None },
+            nthreads: (word >> NTHREADS) as i16,
+            blocksize: (word >> BLOCKSIZE) as i32,
+            delta: (word >> DELTA) & 1 != 0,
+            splitmode: SplitMode(((word >> SPLITMODE) & 7) as i32),
+        }
+    }
+}
+
+impl SharedSettings {
+    /// Creates the initial settings, those of [`Settings::new`].
+    pub const fn new() -> SharedSettings {
+        SharedSettings(AtomicU64::new(Settings::new().to_word()))
+    }
+
+    /// Returns a copy of the settings.
+    pub fn get(&self) -> Settings {
+        // Relaxed, here and below: the word is all that threads share.
+        Settings::from_word(self.0.load(Ordering::Relaxed))
+    }
+
+    /// Changes the settings, and returns the result of `change`. It is called again if another
+    /// thread has changed them meanwhile.
+    pub fn update<T>(&self, mut change: impl FnMut(&mut Settings) -> T) -> T {
+        let mut former = self.0.load(Ordering::Relaxed);
+        loop {
+            let mut settings = Settings::from_word(former);
+            let result = change(&mut settings);
+            let word = settings.to_word();
+            match self.0.compare_exchange_weak(former, word, Ordering::Relaxed, Ordering::Relaxed) {
+                Ok(_) => return result,
+                Err(found) => former = found,
+            }
+        }
+    }
+
+    /// Applies the environment for compression to the settings, permanently, and returns a copy.
+    pub fn for_compression(&self, variables: Variables) -> Settings {
+        if !variables.is_any_set() {
+            return self.get();
+        }
+        self.update(|settings| {
+            settings.apply_environment(variables);
+            *settings
+        })
+    }
+
+    /// Applies the environment for decompression to the settings, permanently, and returns a copy.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParam`] if `BLOSC_NTHREADS` is not a valid number of threads.
+    pub fn for_decompression(&self, variables: Variables) -> Result<Settings> {
+        match overrides::nthreads_strict(variables)? {
+            None => Ok(self.get()),
+            Some(nthreads) => Ok(self.update(|settings| {
+                settings.nthreads = nthreads;
+                *settings
+            })),
+        }
+    }
+}
+
+impl Default for SharedSettings {
+    fn default() -> SharedSettings {
+        SharedSettings::new()
     }
 }
 
@@ -278,5 +364,58 @@ impl Engines {
 impl Default for Engines {
     fn default() -> Engines {
         Engines::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_are_read_as_they_were_written() {
+        let shared = SharedSettings::new();
+        assert_eq!(shared.get(), Settings::new());
+        for compressor in [None, Some(0), Some(255)] {
+            for nthreads in [1, i16::MAX] {
+                for blocksize in [0, 1, i32::MAX] {
+                    for (delta, splitmode) in [(false, 1), (true, 4), (true, 0)] {
+                        let splitmode = SplitMode(splitmode);
+                        let settings =
+                            Settings { compressor, nthreads, blocksize, delta, splitmode };
+                        shared.update(|shared| *shared = settings);
+                        assert_eq!(shared.get(), settings);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_without_a_mode_of_splitting_become_zero() {
+        let shared = SharedSettings::new();
+        for number in [i32::MIN, -1, 5, 8, 12, i32::MAX] {
+            shared.update(|settings| settings.set_splitmode(SplitMode(number)));
+            let expected = Settings { splitmode: SplitMode(0), ..Settings::new() };
+            assert_eq!(shared.get(), expected, "{number}");
+        }
+    }
+
+    #[test]
+    fn threads_lose_no_change() {
+        let shared = SharedSettings::new();
+        std::thread::scope(|scope| {
+            for part in 0..2 {
+                let shared = &shared;
+                scope.spawn(move || {
+                    for _ in 0..1000 {
+                        shared.update(|settings| match part {
+                            0 => settings.blocksize += 1,
+                            _ => settings.nthreads += 1,
+                        });
+                    }
+                });
+            }
+        });
+        assert_eq!((shared.get().blocksize, shared.get().nthreads), (1000, 1001));
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::bridge::{active_callbacks, plugins, tuner};
 use crate::buffers::{chunk_by_header, compress_buffer, read_chunk};
-use ferroblosc::chunk::oneshot::{Engines, Request, Settings, Variables, nolock};
+use ferroblosc::chunk::oneshot::{Engines, Request, Settings, SharedSettings, Variables, nolock};
 use ferroblosc::chunk::{
     BasicHeader, DParams, Decompressor, MAX_BUFFERSIZE, Shuffle, Source, SplitMode,
 };
@@ -11,13 +11,8 @@ use ferroblosc_capi_common::global::fork_safe_global;
 use ferroblosc_capi_common::{boundary, pointers};
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr::null;
+use std::sync::atomic::{AtomicBool, Ordering};
 use try_lock::TryLock;
-
-/// The settings of the functions without context, and the lifecycle of the library.
-struct State {
-    settings: Settings,
-    phase: Phase,
-}
 
 /// The lifecycle state between `blosc2_init` and `blosc2_destroy`.
 #[derive(PartialEq)]
@@ -30,6 +25,9 @@ enum Phase {
     Destroyed,
 }
 
+/// The settings of the functions without context.
+static SETTINGS: SharedSettings = SharedSettings::new();
+
 fork_safe_global! {
     /// The working memory, which is locked during each call that compresses or decompresses, also
     /// while this call runs callbacks of the program.
@@ -38,24 +36,31 @@ fork_safe_global! {
 }
 
 fork_safe_global! {
-    /// The state. No callback runs while it is locked, so callbacks can use it.
-    static STATE: State = State { settings: Settings::new(), phase: Phase::Untouched };
+    /// The lifecycle of the library. No callback runs while it is locked, so callbacks can use it.
+    static PHASE: Phase = Phase::Untouched;
     locked after ENGINES;
 }
 
-impl State {
-    /// Initialises the library. `blosc2_init` and each call that uses the settings call this
-    /// function.
-    fn initialize(&mut self) -> &mut Settings {
-        if self.phase == Phase::Destroyed {
+/// Whether `PHASE` is [`Phase::Initialised`]; changed while it is locked. The calls that compress
+/// and decompress need no lock then.
+static IS_INITIALISED: AtomicBool = AtomicBool::new(false);
+
+/// Initialises the library. `blosc2_init` and each call that uses the settings call this function.
+fn initialize() {
+    // The thread that set it has initialised the library before.
+    if IS_INITIALISED.load(Ordering::Acquire) {
+        return;
+    }
+    PHASE.with(|phase| {
+        if *phase == Phase::Destroyed {
             codec::reset_user_registrations();
             filter::reset_user_registrations();
             tuner::reset();
         }
-        self.phase = Phase::Initialised;
+        *phase = Phase::Initialised;
         plugins::install();
-        &mut self.settings
-    }
+        IS_INITIALISED.store(true, Ordering::Release);
+    });
 }
 
 /// Releases threads and working memory until they are needed again. A callback does not release the
@@ -87,9 +92,15 @@ fn with_reader<T>(work: impl FnOnce(&mut Decompressor) -> T) -> T {
     }
 }
 
-/// Runs `work` with the settings.
-fn with_settings<T>(work: impl FnOnce(&mut Settings) -> T) -> T {
-    STATE.with(|state| work(state.initialize()))
+/// Returns the settings.
+fn settings() -> &'static SharedSettings {
+    initialize();
+    &SETTINGS
+}
+
+/// Changes the settings, and returns the result of `change`, which may be called several times.
+fn with_settings<T>(change: impl FnMut(&mut Settings) -> T) -> T {
+    settings().update(change)
 }
 
 /// Runs `work` with the shared engines, under their lock. Without lock (BLOSC_NOLOCK), and in a
@@ -108,9 +119,7 @@ fn with_engines<T>(is_unlocked: bool, work: impl FnOnce(&mut Engines) -> T) -> T
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_init() {
     boundary!(blosc2_init, always, {
-        STATE.with(|state| {
-            state.initialize();
-        });
+        initialize();
         Ok(())
     });
 }
@@ -120,10 +129,11 @@ pub unsafe extern "C" fn blosc2_init() {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_destroy() {
     boundary!(blosc2_destroy, always, {
-        let was_initialised = STATE.with(|state| {
-            let is_initialised = state.phase == Phase::Initialised;
+        let was_initialised = PHASE.with(|phase| {
+            let is_initialised = *phase == Phase::Initialised;
             if is_initialised {
-                state.phase = Phase::Destroyed;
+                *phase = Phase::Destroyed;
+                IS_INITIALISED.store(false, Ordering::Relaxed);
             }
             is_initialised
         });
@@ -141,7 +151,7 @@ pub unsafe extern "C" fn blosc2_destroy() {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_free_resources() -> c_int {
     boundary!(blosc2_free_resources, always, {
-        if !STATE.with(|state| state.phase == Phase::Initialised) {
+        if !IS_INITIALISED.load(Ordering::Relaxed) {
             return Err(Error::Failure);
         }
         release();
@@ -162,7 +172,7 @@ unsafe fn compress(
         let request =
             Request { clevel, shuffle: Shuffle::from_number(doshuffle), typesize, source };
         let variables = Variables::scan();
-        let settings = with_settings(|settings| settings.snapshot_for_compression(variables));
+        let settings = settings().for_compression(variables);
         let is_unlocked = nolock(variables);
         with_engines(is_unlocked, |engines| {
             if is_unlocked {
@@ -183,7 +193,7 @@ unsafe fn compress(
 unsafe fn decompress(src: (*const c_void, i32), dest: (*mut c_void, i32)) -> Result<c_int> {
     let work = |src: &[u8], dest: &mut [u8]| {
         let variables = Variables::scan();
-        let settings = with_settings(|settings| settings.snapshot_for_decompression(variables))?;
+        let settings = settings().for_decompression(variables)?;
         with_engines(nolock(variables), |engines| engines.decompress(&settings, src, dest))
     };
     // SAFETY: guaranteed by the caller.
@@ -381,7 +391,7 @@ pub unsafe extern "C" fn blosc1_getitem(
 /// Returns the number of threads of the functions without context, which is also that of opened
 /// super-chunks.
 pub(crate) fn nthreads() -> i16 {
-    with_settings(|settings| settings.nthreads())
+    settings().get().nthreads()
 }
 
 /// Returns the number of threads of the functions without context.
@@ -405,7 +415,7 @@ pub unsafe extern "C" fn blosc2_set_nthreads(nthreads: i16) -> i16 {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc1_get_compressor() -> *const c_char {
     boundary!(blosc1_get_compressor, always, {
-        let code = with_settings(|settings| settings.compressor());
+        let code = settings().get().compressor();
         let name = code.and_then(codec::compcode_to_compname);
         Ok(name.map_or(null(), |name| name.as_ptr()))
     })
@@ -430,7 +440,7 @@ pub unsafe extern "C" fn blosc1_set_compressor(compname: *const c_char) -> c_int
 /// Returns the block size of the functions without context in bytes, or 0 if it is automatic.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc1_get_blocksize() -> c_int {
-    boundary!(blosc1_get_blocksize, { Ok(with_settings(|settings| settings.blocksize())) })
+    boundary!(blosc1_get_blocksize, { Ok(settings().get().blocksize()) })
 }
 
 /// Sets the block size of the functions without context.
