@@ -2,10 +2,7 @@
 #![cfg(not(feature = "default"))]
 
 use ferroblosc::Error;
-use ferroblosc::blosc1;
-use ferroblosc::chunk::{
-    CParams, ChunkHeader, Compressor, DParams, Decompressor, HeaderForm, missing_plugin,
-};
+use ferroblosc::chunk::{CParams, ChunkHeader, Compressor, DParams, Decompressor, missing_plugin};
 use ferroblosc::codec::{self, format, id};
 use ferroblosc::filter;
 
@@ -75,6 +72,8 @@ fn a_chunk_of_a_codec_that_is_not_built_in_is_not_read() {
 #[cfg(feature = "internals")]
 #[test]
 fn blosc1_names_codecs_that_are_not_built_in() {
+    use ferroblosc::blosc1;
+
     let zlib = 4;
     let has_zlib = cfg!(feature = "pure-zlib");
     assert_eq!(blosc1::compcode_to_compname(zlib).is_some(), has_zlib);
@@ -148,6 +147,8 @@ fn a_codec_that_only_decodes_cannot_compress_and_names_its_feature() {
 #[cfg(feature = "pure-zlib")]
 #[test]
 fn zlib_is_written_in_rust() {
+    use ferroblosc::chunk::HeaderForm;
+
     for header in [HeaderForm::Extended, HeaderForm::Blosc1] {
         let mut params = CParams::default().codec(id::ZLIB).typesize(4);
         params.header = header;
