@@ -119,13 +119,13 @@ impl Reader {
 
     /// Closes the file and records the identity of the one that the caller has created at the path.
     /// The next [`Reader::acquire`] detects another file.
-    pub fn expect(&self, identity: Option<Identity>) {
+    pub(crate) fn expect(&self, identity: Option<Identity>) {
         *self.state() = State { kept: None, last: identity };
     }
 
     /// Whether the path names the file of the last [`Reader::acquire`] or [`Reader::expect`]; also
     /// if that file has no identity.
-    pub fn is_named(&self, ops: &dyn FileOps) -> bool {
+    pub(crate) fn is_named(&self, ops: &dyn FileOps) -> bool {
         let last = self.state().last;
         last.is_none() || ops.identify(&self.path) == last
     }
