@@ -27,8 +27,8 @@ use ferroblosc::chunk::{
 };
 use ferroblosc::frame::checksum::FingerprintStatus;
 use ferroblosc::frame::{FIXED_HEADER_LEN, FrameHeader, Kind, Offsets, header, trailer};
-use ferroblosc::io::beside;
-use ferroblosc::io::named::{NamedFile, named};
+use ferroblosc::io::named::NamedFile;
+use ferroblosc::io::{FileSystem, Stream, WRITE_STEP, WriteGranularity, temporary};
 use ferroblosc::schunk::copy::{copy_head, copy_vlmetalayer};
 use ferroblosc::schunk::{Layers, SChunk, State, meta};
 
@@ -156,19 +156,18 @@ fn with_index(path: &Path, output: &Path) -> Result<Option<Repaired>> {
         return Ok(None);
     }
     // The same frame without variable-length metalayers.
-    let part = beside::with_suffix(output, ".part", 0);
-    let copied = copy_without_trailer(&mut file, (&fixed, position, &index), &part);
+    let (part, stream) = temporary::create(&FileSystem, output, temporary::FRAME_SUFFIX, true)?;
+    let copied = copy_without_trailer(&mut file, (&fixed, position, &index), &*stream);
     let opened = copied.map(|()| open_schunk(&part, false, 1));
     let repaired = opened.and_then(|opened| match opened {
         Ok(schunk) => copy_intact(schunk, false, true, output).map(Some),
         Err(error) if error.is_system_error() => Err(error.into()),
         Err(_) => Ok(None),
     });
-    let removed = std::fs::remove_file(&part);
+    temporary::discard(&FileSystem, &part, &*stream);
     let Some(mut repaired) = repaired? else {
         return Ok(None);
     };
-    removed.map_err(|error| named(error, ferroblosc::Error::FileWrite, "remove", &part))?;
     repaired.repaired.push("the trailer was lost, and rewritten".to_owned());
     repaired.lost.push("variable-length metalayers".to_owned());
     Ok(Some(repaired))
@@ -178,17 +177,23 @@ fn with_index(path: &Path, output: &Path) -> Result<Option<Repaired>> {
 fn copy_without_trailer(
     file: &mut NamedFile,
     (fixed, position, index): (&[u8; FIXED_HEADER_LEN], u64, &[u8]),
-    output: &Path,
+    copy: &dyn Stream,
 ) -> Result<()> {
     let trailer = trailer::build(&[], None)?;
     let mut fixed = *fixed;
     header::set_frame_len(&mut fixed, position + (index.len() + trailer.len()) as u64);
-    let mut copy = NamedFile::create(output)?;
-    copy.write_all(&fixed)?;
-    file.seek(SeekFrom::Start(fixed.len() as u64))?;
-    std::io::copy(&mut file.take(position - fixed.len() as u64), &mut copy)?;
-    copy.write_all(index)?;
-    Ok(copy.write_all(&trailer)?)
+    let mut buffer = vec![0; WRITE_STEP];
+    let mut at = 0;
+    file.seek(SeekFrom::Start(0))?;
+    while at < position {
+        let len = buffer.len().min(usize::try_from(position - at).unwrap_or(usize::MAX));
+        file.read_exact(&mut buffer[..len])?;
+        copy.write_at(at, &buffer[..len], WriteGranularity::Bytes)?;
+        at += len as u64;
+    }
+    let end = [index, &trailer].concat();
+    copy.write_at(position, &end, WriteGranularity::Bytes)?;
+    Ok(copy.write_at(0, &fixed, WriteGranularity::Bytes)?)
 }
 
 /// Creates the super-chunk that receives the intact chunks.
@@ -705,6 +710,32 @@ mod tests {
             "the index: chunks are in the order of the file, which can be another one"
         );
         assert!(data != expected);
+    }
+
+    #[test]
+    fn files_beside_the_output_are_kept() {
+        let folder = crate::testing::tempdir();
+        let (input, output) = (folder.path().join("in.b2frame"), folder.path().join("out.b2frame"));
+        let mut schunk = create(&input, false, CParams::default().typesize(1), false).unwrap();
+        schunk.append(&[1; 1000]).unwrap();
+        schunk.close().unwrap();
+        let frame = std::fs::read(&input).unwrap();
+        std::fs::write(&input, &frame[..frame.len() - 5]).unwrap();
+        for suffix in [".part", ".tmp", ".bak"] {
+            std::fs::write(folder.path().join(format!("out.b2frame{suffix}")), b"theirs").unwrap();
+        }
+        // Something else is at the name of the temporary file.
+        std::fs::create_dir(folder.path().join("out.b2frame.b2tmp")).unwrap();
+        let found = super::super::detect(&input).unwrap();
+        assert_eq!(repair(&input, &found, &output).unwrap().lost, ["variable-length metalayers"]);
+        let copy = open_schunk(&output, false, 1).unwrap();
+        assert_eq!(copy.decompress_to_vec(0).unwrap(), [1; 1000]);
+        drop(copy);
+        for suffix in [".part", ".tmp", ".bak"] {
+            let path = folder.path().join(format!("out.b2frame{suffix}"));
+            assert_eq!(std::fs::read(path).unwrap(), b"theirs");
+        }
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 6);
     }
 
     #[test]
