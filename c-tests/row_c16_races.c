@@ -41,6 +41,23 @@ static void *begin_and_end(void *bad) {
   return NULL;
 }
 
+/* No other thread changes these settings, and changes of others must not undo them. */
+static void *change_settings(void *bad) {
+  static const char *const names[] = {"lz4", "blosclz", "zlib"};
+  int round;
+  for (round = 0; round < ROUNDS * 20; round++) {
+    const char *name = names[round % 3];
+    int blocksize = round % 2 * 1024;
+    blosc1_set_compressor(name);
+    blosc1_set_blocksize((size_t)blocksize);
+    blosc1_set_splitmode(BLOSC_ALWAYS_SPLIT + round % 4);
+    *(int *)bad += strcmp(blosc1_get_compressor(), name) != 0;
+    *(int *)bad += blosc1_get_blocksize() != blocksize;
+    *(int *)bad += blosc2_get_nthreads() < 1 || blosc2_get_nthreads() > 4;
+  }
+  return NULL;
+}
+
 static void *register_codecs(void *bad) {
   blosc2_codec codec = {200, (char *)"mine", 200, 1, encode, decode};
   int round;
@@ -91,8 +108,9 @@ static void *without_context(void *bad) {
 }
 
 int main(void) {
-  void *(*const work[])(void *) = {begin_and_end,   register_codecs, with_context, with_context,
-                                   without_context, without_context, begin_and_end};
+  void *(*const work[])(void *) = {begin_and_end,   register_codecs, with_context,
+                                   with_context,    without_context, without_context,
+                                   change_settings, begin_and_end};
   enum { THREADS = sizeof work / sizeof *work };
   pthread_t threads[THREADS];
   int bad[THREADS] = {0}, i;
