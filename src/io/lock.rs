@@ -77,6 +77,8 @@ struct State {
     /// changes at a fork. The id of the process would cost a system call in each nested
     /// acquisition.
     process: u32,
+    /// The marks of the threads that called [`Lock::acquire`], one for each call.
+    marks: Vec<Arc<Holder>>,
 }
 
 impl State {
@@ -87,6 +89,7 @@ impl State {
             self.process = process;
             self.file = None;
             self.depth = 0;
+            self.marks.clear();
         }
     }
 
@@ -146,11 +149,12 @@ impl Lock {
 
     /// Acquires the lock, waiting for it. Returns whether another handle may have changed the frame
     /// since this handle last held the lock or, at the first acquisition, since the lock file was
-    /// created.
+    /// created. Until the release, other handles of the frame fail on this thread instead of
+    /// waiting for themselves.
     ///
     /// # Errors
-    /// [`Error::Lock`] when the lock file cannot be created, locked, read or written; nothing is
-    /// locked then.
+    /// [`Error::Lock`] when the lock file cannot be created, locked, read or written, or if this
+    /// thread holds it through another handle; nothing is locked then.
     pub fn acquire(&self, kind: Kind) -> Result<bool> {
         self.acquire_noticing(kind, || ())
     }
@@ -161,7 +165,11 @@ impl Lock {
     /// # Errors
     /// Returns the same errors as [`Lock::acquire`].
     pub fn acquire_noticing(&self, kind: Kind, notice: impl FnOnce()) -> Result<bool> {
-        self.acquire_in_process(kind, notice).map(|(changed, _)| changed)
+        let (changed, holder) = self.acquire_in_process(kind, notice)?;
+        if let Some(mark) = holder.marked() {
+            self.state().marks.push(mark);
+        }
+        Ok(changed)
     }
 
     /// As [`Lock::acquire_noticing`]; also returns the process and the lock file.
@@ -194,6 +202,11 @@ impl Lock {
     pub fn release(&self) {
         let mut state = self.state();
         state.leave_parent();
+        // The mark of another thread if this one releases what that one acquired.
+        let mark = state.marks.iter().rposition(Holder::is_of_thread);
+        if let Some(mark) = mark.or(state.marks.len().checked_sub(1)) {
+            state.marks.swap_remove(mark);
+        }
         self.release_once(state);
     }
 
@@ -374,6 +387,12 @@ impl Holder {
             held.push(Arc::downgrade(&mark));
         });
         Some(mark)
+    }
+
+    /// Whether this thread made the mark.
+    fn is_of_thread(mark: &Arc<Holder>) -> bool {
+        let mark = Arc::downgrade(mark);
+        HELD.try_with(|held| held.borrow().iter().any(|made| made.ptr_eq(&mark))).unwrap_or(false)
     }
 }
 
@@ -604,6 +623,39 @@ mod tests {
             assert!(waiting.join().unwrap());
         });
         assert!(while_locked(&first, || lock(&first).acquire_guard(Kind::Shared).is_ok()));
+    }
+
+    #[test]
+    fn an_unguarded_lock_fails_other_handles_of_its_thread_until_its_release() {
+        let dir = TempDir::new("unguarded-lock");
+        let path = dir.join("f");
+        let (one, other) = (Lock::of_file(&path), Arc::new(Lock::of_file(&path)));
+        one.acquire(Kind::Exclusive).unwrap();
+        one.acquire(Kind::Exclusive).unwrap();
+        let failed = |kind| other.acquire_guard(kind).err() == Some(Error::Lock);
+        assert!(failed(Kind::Shared) && failed(Kind::Exclusive));
+        one.release();
+        assert!(failed(Kind::Shared) && failed(Kind::Exclusive));
+        one.release();
+        assert!(other.acquire_guard(Kind::Exclusive).is_ok());
+        assert!(while_locked(&path, || other.acquire_guard(Kind::Shared).is_ok()));
+    }
+
+    #[test]
+    fn a_release_in_another_thread_ends_an_unguarded_lock() {
+        let dir = TempDir::new("unguarded-release");
+        let path = dir.join("f");
+        let (one, other) = (Lock::of_file(&path), Arc::new(Lock::of_file(&path)));
+        one.acquire(Kind::Exclusive).unwrap();
+        std::thread::scope(|threads| {
+            // A nested lock of another thread that has released its own.
+            threads.spawn(|| {
+                one.acquire(Kind::Exclusive).unwrap();
+                one.release();
+                one.release();
+            });
+        });
+        assert!(while_locked(&path, || other.acquire_guard(Kind::Shared).is_ok()));
     }
 
     #[test]
