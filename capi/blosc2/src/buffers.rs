@@ -3,7 +3,10 @@
 //! The core checks the sizes, since it defines the order of the errors. A negative size is
 //! therefore converted to an empty buffer, which is too small for anything.
 
-use ferroblosc::chunk::{BasicHeader, MAX_OVERHEAD, MIN_HEADER_LENGTH, Source};
+use ferroblosc::chunk::header::is_lazy;
+use ferroblosc::chunk::{
+    BasicHeader, EXTENDED_HEADER_LENGTH, MAX_OVERHEAD, MIN_HEADER_LENGTH, Source,
+};
 use ferroblosc::{Error, ErrorKind, Result};
 use ferroblosc_capi_common::pointers::{self, StableSource, overlap};
 use std::ffi::{c_int, c_void};
@@ -135,8 +138,7 @@ pub unsafe fn compress_buffer(
     Ok(work(source, dest)? as c_int)
 }
 
-/// Returns a chunk whose buffer overlaps the destination, copied if the written bytes overlap the
-/// chunk itself.
+/// Returns a chunk whose buffer overlaps the destination, copied if the chunk itself overlaps it.
 ///
 /// # Safety
 /// `src` is readable for `len` bytes; `dest` is writable for `capacity` bytes.
@@ -145,24 +147,23 @@ unsafe fn overlapping_chunk(
     (src, len): (*const c_void, usize),
     (dest, capacity): (*mut c_void, usize),
 ) -> Result<StableSource> {
-    let mut changes = true;
     let mut used = len;
     if len >= MIN_HEADER_LENGTH {
-        // The sizes may exceed the used bytes, whose number is in the header.
+        let front = len.min(EXTENDED_HEADER_LENGTH) as i32;
         // SAFETY: guaranteed by the caller; nothing is written while the slice is in use.
-        let header = BasicHeader::parse(unsafe { whole_chunk(src, MIN_HEADER_LENGTH as i32) }?);
-        if let Ok(header) = header {
+        let front = unsafe { whole_chunk(src, front) }?;
+        // `len` may exceed the size of the chunk, which is in the header; that of a lazy chunk is
+        // the size of the chunk that it stands for.
+        if let Ok(header) = BasicHeader::parse(front)
+            && !is_lazy(front)
+        {
             let cbytes = usize::try_from(header.cbytes).unwrap_or(0);
             used = len.min(cbytes.max(MIN_HEADER_LENGTH));
-            let written = capacity.min(usize::try_from(header.nbytes).unwrap_or(0));
-            changes = overlap((src.cast(), used), (dest.cast(), written));
-        }
-        if !changes {
-            // Only unused bytes overlap.
-            used = len;
         }
     }
-    // SAFETY: guaranteed by the caller.
+    let changes = overlap((src.cast(), used), (dest.cast(), capacity));
+    // SAFETY: guaranteed by the caller; without a copy the bytes do not overlap `dest`, the only
+    // memory that the call writes to.
     unsafe { StableSource::new(src.cast(), used, changes) }
 }
 

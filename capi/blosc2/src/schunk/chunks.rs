@@ -1,11 +1,11 @@
 //! Functions that read and change the chunks of a super-chunk.
 
 use crate::bridge::schunk::{CSchunk, Purpose};
-use crate::buffers::{chunk_by_header, source};
+use crate::buffers::{chunk_by_header, header, source, whole_chunk};
 use crate::types::flag::{Flag, is_set};
 use crate::types::schunk::blosc2_schunk;
 use ferroblosc::chunk::header::is_lazy;
-use ferroblosc::chunk::{MAX_OVERHEAD, Special};
+use ferroblosc::chunk::{BasicHeader, EXTENDED_HEADER_LENGTH, MAX_OVERHEAD, Special};
 use ferroblosc::frame::FrameChunk;
 use ferroblosc::schunk::State;
 use ferroblosc::schunk::chunks::{self, NewChunk};
@@ -31,16 +31,21 @@ unsafe fn with_chunk(
     copy: bool,
     take: impl FnOnce(NewChunk<'_>) -> Result<i64>,
 ) -> Result<i64> {
-    // SAFETY: guaranteed by the caller.
-    let bytes = unsafe { chunk_by_header(chunk.cast()) }.map_err(|error| match error.kind() {
+    let refused = |error: Error| match error.kind() {
         ErrorKind::ReadBuffer => error.recast(ErrorKind::InvalidHeader),
         _ => error,
-    })?;
-    let len = bytes.len();
+    };
+    // SAFETY: guaranteed by the caller.
+    let header = BasicHeader::parse(unsafe { header(chunk.cast()) }?).map_err(refused)?;
     // A lazy chunk has fewer bytes than its header states, so it must not be copied.
-    if is_lazy(bytes) {
+    // SAFETY: the caller guarantees these bytes; lazy chunks have them, too.
+    if is_lazy(unsafe {
+        whole_chunk(chunk.cast(), header.cbytes.min(EXTENDED_HEADER_LENGTH as i32))
+    }?) {
         return Err(Error::InvalidHeader);
     }
+    // SAFETY: guaranteed by the caller; the chunk is not lazy.
+    let len = unsafe { chunk_by_header(chunk.cast()) }.map_err(refused)?.len();
     let is_apart = schunk.frame().is_none();
     // A block that the program gives away is its own, even if its backend lends memory.
     let must_copy = (copy && is_apart)
@@ -58,15 +63,21 @@ unsafe fn with_chunk(
         return take(NewChunk::Copy(unsafe { std::slice::from_raw_parts(chunk, len) }));
     }
     let block = NonNull::new(chunk).ok_or(Error::InvalidParam)?;
-    // SAFETY: the caller guarantees a block of `malloc` with `len` bytes. If the call fails, the
-    // buffer is released below without freeing the block.
-    let mut given = Some(unsafe { Buffer::from_raw(block, len) });
-    let result = take(NewChunk::Give(&mut given));
-    if let Some(buffer) = given {
-        // The call failed, so the caller keeps the block.
-        let _ = buffer.into_raw();
+    // SAFETY: the caller guarantees a block of `malloc` with `len` bytes. If the call fails or
+    // panics, `Given` does not free the block.
+    let mut given = Given(Some(unsafe { Buffer::from_raw(block, len) }));
+    take(NewChunk::Give(&mut given.0))
+}
+
+/// A block of the caller, which keeps it if the call fails or panics.
+struct Given(Option<Buffer>);
+
+impl Drop for Given {
+    fn drop(&mut self) {
+        if let Some(buffer) = self.0.take() {
+            let _ = buffer.into_raw();
+        }
     }
-    result
 }
 
 /// Appends a compressed chunk to a super-chunk.
