@@ -51,7 +51,9 @@ macro_rules! define {
                 }
             }
 
-            /// Returns the best level up to this one whose vector has at most `items` bytes.
+            /// Returns the best level up to this one whose vector has at most `items` bytes. A CPU
+            /// that has this level also has the result: `is_available` of a level implies that of
+            /// the levels before it.
             pub(super) fn for_items(self, items: usize) -> Level {
                 let mut best = Level::Generic;
                 $(
@@ -79,8 +81,8 @@ impl Level {
         Level::ALL.into_iter().filter(|level| level.is_available())
     }
 
-    /// Panics unless this CPU can run the level. Every safe function with a level parameter calls
-    /// this, to be sound.
+    /// Panics unless this CPU can run the level. Every safe function that is called with a level
+    /// from outside of the kernels calls this, to be sound.
     pub(super) fn assert_available(self) {
         assert!(self.is_available(), "this CPU does not support {}", self.name());
     }

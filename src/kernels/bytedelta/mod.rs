@@ -80,7 +80,8 @@ pub fn decode_items_in_place(before: &[u8], items: &mut [u8]) {
 #[doc(hidden)]
 pub fn encode_at(level: Level, channels: usize, src: &[u8], dest: &mut [u8]) {
     level.assert_available();
-    for_each_channel(channels, src, dest, |src, dest| differences(level, src, dest));
+    // SAFETY: the level is available.
+    for_each_channel(channels, src, dest, |src, dest| unsafe { differences(level, src, dest) });
 }
 
 /// Runs [`decode`] at a given level.
@@ -90,7 +91,8 @@ pub fn encode_at(level: Level, channels: usize, src: &[u8], dest: &mut [u8]) {
 #[doc(hidden)]
 pub fn decode_at(level: Level, channels: usize, src: &[u8], dest: &mut [u8]) {
     level.assert_available();
-    for_each_channel(channels, src, dest, |src, dest| running_sum(level, src, dest));
+    // SAFETY: the level is available.
+    for_each_channel(channels, src, dest, |src, dest| unsafe { running_sum(level, src, dest) });
 }
 
 /// Runs [`encode_legacy`] at a given level.
@@ -101,7 +103,8 @@ pub fn decode_at(level: Level, channels: usize, src: &[u8], dest: &mut [u8]) {
 pub fn encode_legacy_at(level: Level, channels: usize, src: &[u8], dest: &mut [u8]) {
     level.assert_available();
     for_each_channel(channels, src, dest, |src, dest| {
-        for_both_runs(src, dest, |src, dest| differences(level, src, dest));
+        // SAFETY: the level is available.
+        for_both_runs(src, dest, |src, dest| unsafe { differences(level, src, dest) });
     });
 }
 
@@ -113,7 +116,8 @@ pub fn encode_legacy_at(level: Level, channels: usize, src: &[u8], dest: &mut [u
 pub fn decode_legacy_at(level: Level, channels: usize, src: &[u8], dest: &mut [u8]) {
     level.assert_available();
     for_each_channel(channels, src, dest, |src, dest| {
-        for_both_runs(src, dest, |src, dest| running_sum(level, src, dest));
+        // SAFETY: the level is available.
+        for_both_runs(src, dest, |src, dest| unsafe { running_sum(level, src, dest) });
     });
 }
 
@@ -192,8 +196,11 @@ fn for_both_runs(src: &[u8], dest: &mut [u8], transform: impl Fn(&[u8], &mut [u8
     transform(&src[restart..], second);
 }
 
-/// Encodes one channel at `level`, which must be available.
-fn differences(level: Level, src: &[u8], dest: &mut [u8]) {
+/// Encodes one channel at `level`.
+///
+/// # Safety
+/// The CPU has the level.
+unsafe fn differences(level: Level, src: &[u8], dest: &mut [u8]) {
     let len = src.len();
     assert_eq!(len, dest.len());
     let (from, to) = (src.as_ptr(), dest.as_mut_ptr());
@@ -209,8 +216,11 @@ fn differences(level: Level, src: &[u8], dest: &mut [u8]) {
     }
 }
 
-/// Decodes one channel at `level`, which must be available.
-fn running_sum(level: Level, src: &[u8], dest: &mut [u8]) {
+/// Decodes one channel at `level`.
+///
+/// # Safety
+/// The CPU has the level.
+unsafe fn running_sum(level: Level, src: &[u8], dest: &mut [u8]) {
     let len = src.len();
     assert_eq!(len, dest.len());
     let (from, to) = (src.as_ptr(), dest.as_mut_ptr());

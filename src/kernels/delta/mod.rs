@@ -98,7 +98,8 @@ pub fn encode_first_at(level: Level, word: usize, src: &[u8], dest: &mut [u8]) {
     // XOR with the preceding word is XOR with the same stream, shifted by one word.
     let (first, rest) = dest.split_at_mut(word);
     first.copy_from_slice(&src[..word]);
-    xor_at(level, &src[word..], &src[..src.len() - word], rest);
+    // SAFETY: the level is available.
+    unsafe { xor_at(level, &src[word..], &src[..src.len() - word], rest) };
 }
 
 /// Runs [`decode_first`] at a given level.
@@ -153,7 +154,8 @@ pub fn decode_first_in_place_at(level: Level, before: &[u8], buffer: &mut [u8]) 
 pub fn encode_against_at(level: Level, word: usize, src: &[u8], reference: &[u8], dest: &mut [u8]) {
     level.assert_available();
     let (src, dest) = split(word, src, dest);
-    xor_at(level, src, &reference[..src.len()], dest);
+    // SAFETY: the level is available.
+    unsafe { xor_at(level, src, &reference[..src.len()], dest) };
 }
 
 /// Runs [`decode_against_in_place`] at a given level.
@@ -178,8 +180,11 @@ pub fn decode_against_in_place_at(level: Level, word: usize, buffer: &mut [u8], 
     }
 }
 
-/// Computes `dest[i] = src[i] ^ reference[i]` at `level`, which must be available.
-fn xor_at(level: Level, src: &[u8], reference: &[u8], dest: &mut [u8]) {
+/// Computes `dest[i] = src[i] ^ reference[i]` at `level`.
+///
+/// # Safety
+/// The CPU has the level.
+unsafe fn xor_at(level: Level, src: &[u8], reference: &[u8], dest: &mut [u8]) {
     let len = src.len();
     assert!(reference.len() == len && dest.len() == len);
     let (from, with, to) = (src.as_ptr(), reference.as_ptr(), dest.as_mut_ptr());
