@@ -68,7 +68,7 @@ static void read_all(blosc2_schunk *schunk, b2nd_array_t *array, int expected) {
   CHECK_IS(blosc2_schunk_set_slice_buffer(schunk, 3, 7, data), expected);
   CHECK_IS(b2nd_get_slice_cbuffer(array, start, stop, some, shape, sizeof(some)), expected);
   CHECK_IS(b2nd_to_cbuffer(array, back, SIZE), expected);
-  CHECK_IS(b2nd_get_orthogonal_selection(array, selection, sizes, some, sizes, sizeof(some)), expected);
+  CHECK_IS(b2nd_get_orthogonal_selection(array, selection, sizes, some, sizes, sizeof(int32_t)), expected);
   CHECK_IS(b2nd_set_slice_cbuffer(data, shape, sizeof(data), start, stop, array), expected);
 }
 
@@ -136,7 +136,8 @@ int main(void) {
   int32_t i;
   blosc2_init();
   for (i = 0; i < ITEMS; i++) {
-    data[i] = (int32_t)((uint32_t)i * 2654435u);
+    /* Compressible: a chunk that is stored raw needs no filter. */
+    data[i] = i / 16;
   }
   for (i = 0; i < 2; i++) {
     int expected = i == 0 ? BLOSC2_ERROR_FILTER_PIPELINE : BLOSC2_ERROR_CODEC_SUPPORT;
@@ -147,5 +148,5 @@ int main(void) {
     storage_of(i, "missing_plugin.dir", 0, expected);
   }
   blosc2_destroy();
-  return 0;
+  return checks_failed();
 }

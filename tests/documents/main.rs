@@ -3,6 +3,7 @@
 //! | file | compared items |
 //! |---|---|
 //! | `blocks.rs` | commands and programs with the tests that run them |
+//! | `c_programs.rs` | the C programs that count failed checks with the statuses that they return |
 //! | `import_cycles.rs` | the imports of files with the layers; cycles of imports |
 //! | `decisions.rs` | the entries of `docs/decisions.md` with their tests and with the table of groups |
 //! | `environment.rs` | the table of variables with those the sources read |
@@ -20,6 +21,7 @@
 //! | `speeds.rs` | the speeds in the README with the measured table |
 
 mod blocks;
+mod c_programs;
 mod decisions;
 mod environment;
 mod errors;

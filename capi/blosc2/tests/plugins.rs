@@ -137,7 +137,8 @@ fn row_u9_every_reading_call_reports_a_missing_plugin() {
         .env_remove("FERROBLOSC_PLUGIN_SEARCH");
     let output = command.output().expect("a program");
     let trace = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{trace}");
+    let failures = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{failures}{trace}");
     for part in ["the user-defined codec 222 is missing", "the user-defined filter 222 is missing"]
     {
         assert!(trace.contains(part), "{trace}");
