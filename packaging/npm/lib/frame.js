@@ -23,6 +23,8 @@ const PLUGIN_CODECS = {
     36: "openhtj2k",
     37: "grok",
     38: "openzl",
+    39: "j2k",
+    40: "htj2k",
 };
 const FILTERS = ["nofilter", "shuffle", "bitshuffle", "delta", "trunc_prec"];
 const PLUGIN_FILTERS = {
