@@ -220,7 +220,7 @@ Examples:
 pub const META_GET: &str = "\
 Examples:
   b2 meta get climate.b2nd units --string
-  b2 meta get climate.b2nd range | jq .[0]";
+  b2 meta get climate.b2nd range | jq '.[0]'";
 
 pub const META_SET: &str = "\
 Examples:
