@@ -1,11 +1,16 @@
 //! Checksums of frames: written on request, kept by every change, and verified by reads.
 
+use ferroblosc::b2nd::{Array, Layout};
 use ferroblosc::chunk::{CParams, Compressor, DParams};
 use ferroblosc::schunk::verify::Fingerprint;
 use ferroblosc::schunk::{SChunk, Storage};
 use ferroblosc::{Error, Result};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use tempfile::tempdir;
+
+/// The variable with the path of the frame that a child of a test reads.
+const PATH: &str = "FERROBLOSC_TEST_PATH";
 
 const CHUNK: usize = 4000;
 const CHUNKS: u32 = 5;
@@ -191,6 +196,118 @@ fn compacting_adds_missing_checksums() {
     schunk.compact().unwrap();
     assert_is_sound(&mut schunk, "compacted");
     assert_is_sound(&mut open(&path), "opened again");
+}
+
+/// Changes the offsets of the blocks of a chunk in a frame, so that it cannot be decompressed.
+fn damage(frame: &mut [u8], chunk: &[u8]) {
+    let start = place_of(frame, chunk) + 32;
+    frame[start..start + 4].fill(0x7f);
+}
+
+/// Asserts that verification decompresses chunk 1 and reports it, and compares the other chunks.
+fn assert_finds_damage(schunk: &mut SChunk, context: &str) {
+    let report = schunk.verify().unwrap();
+    assert_eq!(report.fingerprint, Fingerprint::Intact, "{context}");
+    let bad: Vec<i64> = report.bad_chunks.iter().map(|(number, _)| *number).collect();
+    assert_eq!(bad, [1], "{context}: {report:?}");
+    assert_eq!(report.compared, report.nchunks - report.decompressed, "{context}");
+    assert!(report.decompressed <= 2, "{context}: zeros and the damaged chunk");
+}
+
+#[test]
+fn compacting_adds_no_checksum_of_a_damaged_chunk() {
+    let scratch = tempdir().unwrap();
+    let path = scratch.path().join("f.b2frame");
+    let schunk = fill(Storage::file(&path));
+    let chunk = schunk.chunk(1).unwrap().to_vec();
+    drop(schunk);
+    let mut frame = std::fs::read(&path).unwrap();
+    damage(&mut frame, &chunk);
+    std::fs::write(&path, &frame).unwrap();
+    let storage = Storage::file(&path).checksums();
+    let mut schunk = SChunk::open(storage, DParams::default()).unwrap();
+    schunk.append(&data(8)).unwrap();
+    schunk.compact().unwrap();
+    assert_finds_damage(&mut schunk, "compacted");
+    assert_finds_damage(&mut open(&path), "opened again");
+}
+
+/// Chunks with blocks of variable length are copied as they are.
+#[test]
+fn copies_have_no_checksum_of_a_damaged_chunk() {
+    let scratch = tempdir().unwrap();
+    let params = CParams::default().typesize(1);
+    let mut schunk = SChunk::create(Storage::frame(), params.clone(), DParams::default()).unwrap();
+    for number in [0, 1, 3] {
+        let mut chunk = vec![0; 2 * CHUNK];
+        let blocks: [&[u8]; 2] = [&data(number), &data(number + 1)[..100]];
+        let size = Compressor::new(params.clone()).unwrap().vl_compress(&blocks, &mut chunk);
+        schunk.append_chunk(&chunk[..size.unwrap()]).unwrap();
+    }
+    let chunk = schunk.chunk(1).unwrap().to_vec();
+    let mut frame = schunk.to_bytes().unwrap();
+    damage(&mut frame, &chunk);
+    let source = SChunk::from_bytes(&frame, DParams::default()).unwrap();
+    let path = |name: &str| scratch.path().join(name);
+    let targets = [
+        ("memory", Storage::frame().checksums()),
+        ("file", Storage::file(path("file")).checksums()),
+        ("durable", Storage::file(path("durable")).checksums().durable()),
+        ("directory", Storage::directory(path("directory")).checksums()),
+    ];
+    for (name, storage) in targets {
+        let mut copy = source.copy_with(storage, params.clone(), DParams::default()).unwrap();
+        assert_eq!(copy.chunk(1).unwrap().len(), chunk.len(), "{name}");
+        assert_finds_damage(&mut copy, name);
+        // A copy of the copy.
+        let target = Storage::frame().checksums();
+        let mut again = copy.copy_with(target, params.clone(), DParams::default()).unwrap();
+        assert_finds_damage(&mut again, name);
+    }
+}
+
+#[test]
+#[ignore = "run by another test as a child"]
+fn child_that_serialises() {
+    let path = PathBuf::from(std::env::var_os(PATH).unwrap());
+    let frame = open(&path).to_bytes().unwrap();
+    std::fs::write(path, frame).unwrap();
+}
+
+#[test]
+fn a_serialised_frame_has_no_checksum_of_a_damaged_chunk() {
+    let scratch = tempdir().unwrap();
+    let path = scratch.path().join("f.b2frame");
+    let mut schunk = fill(Storage::frame());
+    let chunk = schunk.chunk(1).unwrap().to_vec();
+    let mut frame = schunk.to_bytes().unwrap();
+    damage(&mut frame, &chunk);
+    std::fs::write(&path, &frame).unwrap();
+    let child = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "child_that_serialises", "--ignored"])
+        .envs([(PATH, path.as_os_str()), ("FERROBLOSC_CHECKSUMS", "1".as_ref())])
+        .stdout(Stdio::null())
+        .status();
+    assert!(child.unwrap().success());
+    assert_finds_damage(&mut open(&path), "serialised");
+}
+
+#[test]
+fn an_extended_array_has_no_checksum_of_a_damaged_chunk() {
+    let items: Vec<u32> = (0..4000).map(|i| i * i).collect();
+    let layout = Layout { shape: &[4000], chunkshape: &[1000], blockshape: &[1000] };
+    let array = |storage| Array::from_items(storage, CParams::default(), &layout, &items).unwrap();
+    let mut source = array(Storage::frame());
+    let chunk = source.schunk().chunk(1).unwrap().to_vec();
+    let mut frame = source.schunk_mut().to_bytes().unwrap();
+    damage(&mut frame, &chunk);
+    let source = SChunk::from_bytes(&frame, DParams::default()).unwrap();
+    let source = Array::from_schunk(source).unwrap();
+    let mut target = array(Storage::frame().checksums());
+    target.extend(&source, 0).unwrap();
+    let report = target.schunk_mut().verify().unwrap();
+    let bad: Vec<i64> = report.bad_chunks.iter().map(|(number, _)| *number).collect();
+    assert_eq!((bad, report.compared), (vec![5], 7), "{report:?}");
 }
 
 #[test]

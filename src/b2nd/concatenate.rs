@@ -11,7 +11,7 @@ use super::sync::{refresh, refresh_locked};
 use super::transaction::atomically;
 use crate::frame::Frame;
 use crate::io::lock::Kind as LockKind;
-use crate::schunk::chunks::{NewChunk, chunk, update};
+use crate::schunk::chunks::{NewChunk, chunk, copied, update};
 use crate::{Buffer, Error, Result, plugin};
 
 /// Checks that `second` can be appended to `first` along an axis.
@@ -112,8 +112,14 @@ fn copy_chunks<A: State + ?Sized, B: State + ?Sized>(
             let chunk = chunk(source.chunks(), chunk_box.nchunk).map_err(plugin::or_failure)?;
             Buffer::copy_of(&chunk)?
         };
-        let updated = update(target.chunks_mut(), number, NewChunk::Give(&mut Some(bytes)));
-        updated.map_err(plugin::or_failure)?;
+        let copied = copied(source.chunks(), (chunk_box.nchunk, &bytes), target.chunks());
+        let is_unverified = copied.map_err(plugin::or_failure)?.is_unverified();
+        let mut given = Some(bytes);
+        let chunk = match &given {
+            Some(bytes) if is_unverified => NewChunk::Unverified(bytes),
+            _ => NewChunk::Give(&mut given),
+        };
+        update(target.chunks_mut(), number, chunk).map_err(plugin::or_failure)?;
     }
     Ok(())
 }

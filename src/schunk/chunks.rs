@@ -11,7 +11,7 @@ use super::state::State;
 use super::stored::{StoredForm, store_specials, stored_form, turns_variable};
 use crate::chunk::{
     BasicHeader, CParams, ChunkHeader, EXTENDED_HEADER_LENGTH, MAX_OVERHEAD, Source, Special,
-    special,
+    fill_special, special,
 };
 use crate::frame::{Change, Counters, Frame, FrameChunk, StoredParams, VL_BLOCKS};
 use crate::{Buffer, Error, ErrorKind, Result, item};
@@ -189,7 +189,8 @@ fn add<S: State + ?Sized>(
             })();
             after.cbytes = prepared
                 .and_then(|(form, physical)| {
-                    change_frame(s, Change::Insert(index, form.stored()), &physical, after)
+                    let chunk = form.stored(new_chunk.is_unverified());
+                    change_frame(s, Change::Insert(index, chunk), &physical, after)
                 })
                 .map_err(|error| collapse(error, refused))?;
             new_chunk.done();
@@ -339,7 +340,8 @@ pub fn update<S: State + ?Sized>(
             })();
             after.cbytes = prepared
                 .and_then(|(form, physical)| {
-                    change_frame(s, Change::Update(at, form.stored()), &physical, after)
+                    let chunk = form.stored(new_chunk.is_unverified());
+                    change_frame(s, Change::Update(at, chunk), &physical, after)
                 })
                 .map_err(|error| collapse(error, refused))?;
             new_chunk.done();
@@ -702,6 +704,49 @@ pub(crate) fn chunk_into<'a, S: State + ?Sized>(
         None => Ok(s.chunk(at)),
     })
     .map_err(|error| in_chunk(s, nchunk, error))
+}
+
+/// Returns a chunk of `source`, which was read, for a verbatim copy to `target`. If the target has
+/// checksums, the chunk gets one only if it matches one of the source or can be decompressed.
+///
+/// # Errors
+/// Returns the errors of reading the checksums of the source, and system errors.
+pub fn copied<'c, S: State + ?Sized, T: State + ?Sized>(
+    source: &S,
+    (nchunk, chunk): (i64, &'c [u8]),
+    target: &T,
+) -> Result<NewChunk<'c>> {
+    if !target.frame().is_some_and(Frame::has_fingerprint) {
+        return Ok(NewChunk::Copy(chunk));
+    }
+    if let (Some(frame), Ok(nchunk)) = (source.frame(), usize::try_from(nchunk))
+        && frame.has_checksum(nchunk)?
+    {
+        return Ok(NewChunk::Copy(chunk));
+    }
+    match check(source, chunk, &mut Buffer::new()) {
+        Ok(()) => Ok(NewChunk::Copy(chunk)),
+        Err(error) if error.is_system_error() => Err(error),
+        Err(_) => Ok(NewChunk::Unverified(chunk)),
+    }
+}
+
+/// Decompresses a chunk into `data`, to find damage. Of a chunk of one repeated value only the
+/// first byte is decompressed: a small frame can represent terabytes of such chunks.
+///
+/// # Errors
+/// Returns the errors of decompression; [`Error::MemoryAlloc`].
+pub(super) fn check<S: State + ?Sized>(s: &S, chunk: &[u8], data: &mut Buffer) -> Result<()> {
+    let header = ChunkHeader::parse(chunk)?;
+    if !matches!(header.special, Special::None | Special::Unknown) {
+        header.check_stored(chunk.len())?;
+        let mut first = [0];
+        return fill_special(chunk, &header, 0, &mut first[..usize::from(header.nbytes > 0)]);
+    }
+    check_has_data(s, header.nbytes)?;
+    // Zeros that are not written need no memory if the size in the header is wrong.
+    let data = data.ensure_len(header.nbytes)?;
+    decompress_whole(s, chunk, data).map(drop)
 }
 
 /// Returns a chunk without its blocks if it is in a file, otherwise the whole chunk.

@@ -1,6 +1,6 @@
 //! Copying between super-chunks.
 
-use super::chunks::{self, NewChunk};
+use super::chunks;
 use super::describe::refresh_from_file;
 use super::meta;
 use super::state::{Layers, State};
@@ -10,7 +10,8 @@ use crate::frame::{Counters, Frame, VL_BLOCKS};
 use crate::{Buffer, Error, Result};
 
 /// Copies chunks and metalayers into an empty super-chunk. Chunks are recompressed unless
-/// `verbatim` is set or they have variable-length blocks.
+/// `verbatim` is set or they have variable-length blocks. A chunk that is copied verbatim and
+/// cannot be decompressed gets no checksum.
 ///
 /// # Errors
 /// Returns the errors of reading, decompression, compression and appending.
@@ -62,7 +63,8 @@ fn copy_chunks<S: State + ?Sized, T: State + ?Sized>(
     for nchunk in 0..from.nchunks {
         let chunk = chunks::chunk(source, nchunk)?;
         if verbatim {
-            chunks::append(target, NewChunk::Copy(&chunk))?;
+            let chunk = chunks::copied(source, (nchunk, &chunk), target)?;
+            chunks::append(target, chunk)?;
         } else {
             drop(chunk);
             chunks::decompress_to_vec(source, nchunk, &mut data)?;

@@ -8,6 +8,8 @@ use crate::{Buffer, Error, ErrorKind, Result};
 pub enum NewChunk<'a> {
     /// Borrowed bytes, which are copied if the super-chunk keeps chunks in memory.
     Copy(&'a [u8]),
+    /// As [`NewChunk::Copy`], for a chunk that may be damaged: it gets no checksum.
+    Unverified(&'a [u8]),
     /// A buffer whose ownership moves to the super-chunk if the call succeeds.
     Give(&'a mut Option<Buffer>),
     /// A buffer that moves to a super-chunk in memory if the call succeeds. An update swaps
@@ -18,16 +20,21 @@ pub enum NewChunk<'a> {
 impl NewChunk<'_> {
     pub(super) fn bytes(&self) -> &[u8] {
         match self {
-            NewChunk::Copy(bytes) => bytes,
+            NewChunk::Copy(bytes) | NewChunk::Unverified(bytes) => bytes,
             NewChunk::Give(buffer) => buffer.as_deref().unwrap_or_default(),
             NewChunk::Exchange(buffer) => buffer,
         }
     }
 
+    /// Whether the chunk gets no checksum.
+    pub fn is_unverified(&self) -> bool {
+        matches!(self, NewChunk::Unverified(_))
+    }
+
     /// Returns the buffer to keep in memory.
     pub(super) fn take(&mut self) -> Result<Buffer> {
         match self {
-            NewChunk::Copy(bytes) => Buffer::copy_of(bytes),
+            NewChunk::Copy(bytes) | NewChunk::Unverified(bytes) => Buffer::copy_of(bytes),
             NewChunk::Give(buffer) => buffer.take().ok_or(Error::InvalidParam),
             NewChunk::Exchange(buffer) => Ok(std::mem::take(*buffer)),
         }

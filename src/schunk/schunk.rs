@@ -801,7 +801,7 @@ impl SChunk {
     }
 
     /// Removes unused space from a super-chunk in files. If the frame has checksums, missing ones
-    /// are added. Super-chunks in memory, frames of an older layout and frames at an offset above 0
+    /// of chunks that can be decompressed are added. Super-chunks in memory, frames of an older layout and frames at an offset above 0
     /// stay unchanged.
     ///
     /// # Errors

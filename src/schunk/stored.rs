@@ -27,10 +27,12 @@ pub enum StoredForm<'a> {
 }
 
 impl StoredForm<'_> {
-    /// Converts to the frame's type.
-    pub fn stored(&self) -> Stored<'_> {
+    /// Converts to the frame's type. A chunk that is stored verbatim gets no checksum if it is
+    /// `unverified`.
+    pub fn stored(&self, unverified: bool) -> Stored<'_> {
         match self {
             StoredForm::Special(kind) => Stored::Special(*kind),
+            StoredForm::Verbatim(bytes) if unverified => Stored::Unverified(bytes),
             StoredForm::Verbatim(bytes) => Stored::Bytes(bytes),
             StoredForm::Converted(buffer) => Stored::Bytes(buffer),
         }

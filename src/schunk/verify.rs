@@ -3,7 +3,7 @@
 use super::chunks;
 use super::meta::decompress_content;
 use super::state::{Layers, State};
-use crate::chunk::{BasicHeader, ChunkHeader, Special, fill_special, missing_plugin};
+use crate::chunk::{ChunkHeader, missing_plugin};
 use crate::frame::checksum::{FingerprintStatus, OF_SPECIAL, Table, of_metalayer};
 use crate::plugin::{self, Plugin};
 use crate::{Buffer, Error, Result, trace_error};
@@ -122,23 +122,7 @@ fn missing_in(chunk: &[u8]) -> Option<Plugin> {
 
 fn decompress<S: State + ?Sized>(s: &S, nchunk: i64, data: &mut Buffer) -> Result<()> {
     let chunk = chunks::chunk(s, nchunk)?;
-    let nbytes = BasicHeader::parse(&chunk)?.nbytes;
-    // The first byte is sufficient for a chunk of one repeated value: a small frame can represent
-    // terabytes of such chunks.
-    let header = ChunkHeader::parse(&chunk)?;
-    if is_one_value(&header) {
-        header.check_stored(chunk.len())?;
-        let mut first = [0];
-        return fill_special(&chunk, &header, 0, &mut first[..usize::from(nbytes > 0)]);
-    }
-    drop(chunk);
-    // Zeros that are not written need no memory if the size in the header is wrong.
-    let data = data.ensure_len(usize::try_from(nbytes).map_err(|_| Error::InvalidHeader)?)?;
-    chunks::decompress(s, nchunk, data).map(drop)
-}
-
-fn is_one_value(header: &ChunkHeader) -> bool {
-    !matches!(header.special, Special::None | Special::Unknown)
+    chunks::check(s, &chunk, data).map_err(|error| chunks::in_chunk(s, nchunk, error))
 }
 
 fn verify_vlmetalayers<S: State + ?Sized>(s: &S, table: &Table, report: &mut Report) {

@@ -29,6 +29,7 @@ use ferroblosc::frame::checksum::FingerprintStatus;
 use ferroblosc::frame::{FIXED_HEADER_LEN, FrameHeader, Kind, Offsets, header, trailer};
 use ferroblosc::io::named::NamedFile;
 use ferroblosc::io::{FileSystem, Stream, WRITE_STEP, WriteGranularity, temporary};
+use ferroblosc::schunk::chunks::{self, NewChunk};
 use ferroblosc::schunk::copy::{copy_head, copy_vlmetalayer};
 use ferroblosc::schunk::{Layers, SChunk, State, meta};
 
@@ -203,6 +204,13 @@ fn create(output: &Path, directory: bool, params: CParams, checksums: bool) -> R
     Ok(SChunk::create(storage, params, DParams::default())?)
 }
 
+/// Appends a chunk, without a checksum if it was not verified.
+fn append(copy: &mut SChunk, chunk: &[u8], is_unverified: bool) -> Result<()> {
+    let new = if is_unverified { NewChunk::Unverified(chunk) } else { NewChunk::Copy(chunk) };
+    chunks::append(copy.state_mut(), new)?;
+    Ok(())
+}
+
 /// Returns a chunk of zeros.
 fn zeros(params: &CParams, nbytes: i32) -> Result<Vec<u8>> {
     let mut chunk = vec![0; EXTENDED_HEADER_LENGTH];
@@ -241,7 +249,8 @@ fn copy_intact(
     for number in 0..=last {
         let is_bad = report.bad_chunks.iter().any(|(bad, _)| *bad == number);
         if !is_bad {
-            copy.append_chunk(&schunk.chunk(number)?)?;
+            let is_unverified = report.unverified_chunks.iter().any(|(other, _)| *other == number);
+            append(&mut copy, &schunk.chunk(number)?, is_unverified)?;
             continue;
         }
         let nbytes = if number == last {
@@ -337,7 +346,7 @@ fn scan_once(path: &Path, output: &Path, checksums: bool) -> Result<(Repaired, b
             copy.append_chunk(&zeros(&params, nbytes)?)?;
         } else {
             is_verified &= !is_unverified;
-            copy.append_chunk(&chunk)?;
+            append(&mut copy, &chunk, is_unverified)?;
             found += 1;
         }
         position += chunk.len() as u64;

@@ -11,7 +11,7 @@ use super::detect::{Detected, Format};
 use super::error::{Error, Result};
 #[cfg(feature = "hdf5")]
 use super::hdf5::{frame_to_hdf5, hdf5_to_frame};
-use super::intact::ChunkCheck;
+use super::intact::{ChunkCheck, needs_plugin};
 use super::placeholder::check_has_data;
 use super::sink::{self, Compression, Destination, Progress, Writing};
 use super::source::{self, Content, Reading, Source, chunk_error, open_schunk, schunk_of_chunk};
@@ -23,8 +23,9 @@ use crate::blpk::Checksum;
 use crate::numpy::{ArrayInfo, Dtype};
 use ferroblosc::chunk::DParams;
 use ferroblosc::codec;
-use ferroblosc::frame::Counters;
 use ferroblosc::frame::checksum::{FingerprintStatus, OF_SPECIAL};
+use ferroblosc::frame::{Counters, Frame};
+use ferroblosc::schunk::chunks::{self, NewChunk};
 use ferroblosc::schunk::{Layers, SChunk, State, copy, meta};
 
 /// Overrides of a source's description.
@@ -328,23 +329,28 @@ fn copy_frame(
 
 /// Copies all chunks and variable-length metalayers. If the target has checksums, damaged chunks
 /// are errors: the checksums must not certify them. Chunks with a checksum in `sums` are compared
-/// with it when they are read.
+/// with it when they are read. Other chunks that need a missing plugin get no checksum.
 fn copy_all(
     (schunk, sums): (&SChunk, &[u64]),
     target: &mut SChunk,
     writing: &Writing,
     progress: Progress<'_>,
 ) -> Result<()> {
+    // The environment can enable checksums, too.
+    let has_checksums = target.state().frame().is_some_and(Frame::has_fingerprint);
     let mut check = ChunkCheck::new(writing.threads());
     let mut sums = sums.iter();
     for number in 0..schunk.nchunks() {
         let with_position = |error| chunk_error(schunk, number, error);
         let chunk = schunk.chunk(number).map_err(with_position)?;
         let is_compared = sums.next().is_some_and(|&sum| sum != OF_SPECIAL);
-        if writing.checksums && !is_compared {
+        if has_checksums && !is_compared {
             check.check(&chunk).map_err(with_position)?;
         }
-        target.append_chunk(&chunk)?;
+        let is_unverified = !is_compared && needs_plugin(&chunk);
+        let copied =
+            if is_unverified { NewChunk::Unverified(&chunk) } else { NewChunk::Copy(&chunk) };
+        chunks::append(target.state_mut(), copied)?;
         progress(chunk.len() as u64);
     }
     let mut layers = Vec::new();

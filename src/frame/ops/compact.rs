@@ -4,7 +4,9 @@
 //! the old one. In a sparse frame the chunk files that the index does not refer to are removed.
 
 use crate::buffer::copied_to_vec;
-use crate::chunk::{BasicHeader, EXTENDED_HEADER_LENGTH};
+use crate::chunk::{
+    BasicHeader, ChunkHeader, DParams, Decompressor, EXTENDED_HEADER_LENGTH, Special,
+};
 use crate::frame::format::{
     Description, Footer, IndexForm, Kind, Offsets, checksum, header, index,
 };
@@ -26,7 +28,8 @@ type Extent = (u64, usize);
 
 impl Frame {
     /// Frees the bytes that the frame does not use. Returns the size in bytes of the data section,
-    /// or of all chunk files. In a frame with checksums, missing checksums are computed.
+    /// or of all chunk files. In a frame with checksums, missing checksums are computed, except
+    /// those of chunks that cannot be decompressed.
     ///
     /// A frame in memory, and one that shares its file with other data, stays unchanged.
     ///
@@ -251,7 +254,8 @@ impl Frame {
     }
 }
 
-/// Copies the chunks contiguously and computes missing checksums.
+/// Copies the chunks contiguously, and computes missing checksums of those that can be
+/// decompressed.
 fn copy_chunks(
     reader: &FrameReader,
     target: &dyn Stream,
@@ -261,6 +265,7 @@ fn copy_chunks(
 ) -> Result<()> {
     let mut position = u64::from(header_len);
     let mut segment = Vec::new();
+    let mut decompressor = Decompressor::new(DParams::default());
     for (nchunk, extent) in extents.iter().enumerate() {
         let Some((from, len)) = *extent else {
             continue;
@@ -271,6 +276,8 @@ fn copy_chunks(
         reader.read(u64::from(header_len) + from, &mut segment[start..])?;
         if let Some(sum) = checksums.as_deref_mut().and_then(|checksums| checksums.get_mut(nchunk))
             && *sum == checksum::OF_SPECIAL
+            // Checksums must not certify damage.
+            && is_intact(&mut decompressor, &segment[start..])
         {
             *sum = checksum::of_chunk(&segment[start..]);
         }
@@ -281,4 +288,13 @@ fn copy_chunks(
         }
     }
     target.write_at(position, &segment, WriteGranularity::Whole)
+}
+
+/// Whether a chunk can be decompressed. One of a repeated value is not: it can be much larger.
+fn is_intact(decompressor: &mut Decompressor, chunk: &[u8]) -> bool {
+    match ChunkHeader::parse(chunk) {
+        Ok(header) if header.special != Special::None => header.check_stored(chunk.len()).is_ok(),
+        Ok(_) => decompressor.decompress_to_vec(chunk).is_ok(),
+        Err(_) => false,
+    }
 }

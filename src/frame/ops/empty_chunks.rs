@@ -17,7 +17,9 @@ type EmptyChunk = [u8; EXTENDED_HEADER_LENGTH];
 /// Returns a copy of a chunk without data. Chunks of one repeated value always have data.
 fn without_data(chunk: Stored<'_>) -> Result<EmptyChunk> {
     match chunk {
-        Stored::Bytes(bytes) => bytes.try_into().map_err(|_| Error::Data),
+        Stored::Bytes(bytes) | Stored::Unverified(bytes) => {
+            bytes.try_into().map_err(|_| Error::Data)
+        }
         Stored::Special(_) => Err(Error::InvalidParam),
     }
 }

@@ -17,12 +17,14 @@ pub enum Stored<'a> {
     Special(Special),
     /// The bytes of a chunk.
     Bytes(&'a [u8]),
+    /// The bytes of a chunk that may be damaged, and therefore gets no checksum.
+    Unverified(&'a [u8]),
 }
 
 impl Stored<'_> {
     fn checksum(self) -> u64 {
         match self {
-            Stored::Special(_) => checksum::OF_SPECIAL,
+            Stored::Special(_) | Stored::Unverified(_) => checksum::OF_SPECIAL,
             Stored::Bytes(bytes) => checksum::of_chunk(bytes),
         }
     }
@@ -406,7 +408,7 @@ impl<'a> Plan<'a> {
     fn store(&mut self, offsets: &[i64], chunk: Stored<'a>) -> Result<i64> {
         match chunk {
             Stored::Special(kind) => special_offset(kind),
-            Stored::Bytes(bytes) => self.assign_offset(offsets, bytes),
+            Stored::Bytes(bytes) | Stored::Unverified(bytes) => self.assign_offset(offsets, bytes),
         }
     }
 
@@ -468,11 +470,13 @@ impl<'a> Plan<'a> {
             return Ok(());
         }
         match chunk {
-            Stored::Bytes(bytes) if before.sparse => {
+            Stored::Bytes(bytes) | Stored::Unverified(bytes) if before.sparse => {
                 self.cbytes += bytes.len() as i64 - old_len as i64;
                 self.rewritten = Some((offset::file_id(old)?, bytes));
             }
-            Stored::Bytes(bytes) => self.replace(offsets, old, bytes)?,
+            Stored::Bytes(bytes) | Stored::Unverified(bytes) => {
+                self.replace(offsets, old, bytes)?;
+            }
             Stored::Special(kind) => {
                 if before.sparse {
                     self.drop_file(old, old_len)?;

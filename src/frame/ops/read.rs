@@ -124,6 +124,14 @@ impl Frame {
         map.checked(nchunk, chunk)
     }
 
+    /// Whether [`Frame::chunk`] compares a chunk with a checksum.
+    ///
+    /// # Errors
+    /// Returns the errors of reading the index and the checksums.
+    pub fn has_checksum(&self, nchunk: usize) -> Result<bool> {
+        Ok(self.map()?.sum(nchunk).is_some())
+    }
+
     /// Locates a chunk; one in a file is read into `scratch`.
     fn find_chunk(&self, map: &Map, nchunk: usize, scratch: &mut Buffer) -> Result<FoundChunk<'_>> {
         let stored = map.offset(nchunk)?;

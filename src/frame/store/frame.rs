@@ -214,7 +214,7 @@ impl Frame {
     }
 
     /// Whether changes are written with checksums.
-    pub(in crate::frame) fn has_fingerprint(&self) -> bool {
+    pub fn has_fingerprint(&self) -> bool {
         self.durability.checksums || self.cached().is_fingerprinted
     }
 

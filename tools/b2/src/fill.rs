@@ -10,6 +10,7 @@ use crate::store;
 use ferroblosc::Error;
 use ferroblosc::b2nd::{Array, Geometry};
 use ferroblosc::frame::checksum::FingerprintStatus;
+use ferroblosc::io::Durability;
 use ferroblosc::io::named::{NamedFile, named};
 use ferroblosc::os::files;
 use ferroblosc::schunk::{SChunk, State, Storage};
@@ -35,9 +36,14 @@ pub enum Copying {
 }
 
 impl Copying {
-    /// Returns how chunks are copied to an output.
+    /// Returns how chunks are copied to an output, for which checksums were requested or not. The
+    /// environment can request them, too.
     pub fn to(has_checksums: bool) -> Copying {
-        if has_checksums { Copying::Checked } else { Copying::Unchecked }
+        if has_checksums || Durability::of_environment().checksums {
+            Copying::Checked
+        } else {
+            Copying::Unchecked
+        }
     }
 
     /// Returns how chunks are copied to an existing super-chunk.

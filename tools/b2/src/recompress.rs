@@ -5,7 +5,7 @@
 
 use crate::cli::{Cli, RecompressArgs, Shape};
 use crate::error::{Failure, Outcome};
-use crate::fill::fill;
+use crate::fill::{Copying, fill};
 use crate::info::for_each_path;
 use crate::inplace::{FrameToChange, detect_frame, keep_other_files, other_files, threads};
 use crate::io::{Output, Overwritten, STDIO, refuse_json, refuse_terminal};
@@ -278,12 +278,16 @@ impl<'a> Job<'a> {
         }
         let mut target = SChunk::create(storage, params, DParams::default())?;
         copy::copy_head(state, target.state_mut())?;
+        let copying = Copying::to(writing.checksums);
         let mut data = Vec::new();
         for number in 0..source.nchunks() {
             let chunk = source.chunk(number).map_err(at_input)?;
             let header = BasicHeader::parse(&chunk).map_err(at_input)?;
             if header.version == VERSION_VL {
                 // Blocks of variable length have no other form.
+                copying
+                    .check(&source, number)
+                    .map_err(|error| Failure::from(error).at(self.path))?;
                 target.append_chunk(&chunk)?;
             } else {
                 let size = usize::try_from(header.nbytes).map_err(|_| Error::InvalidHeader)?;

@@ -175,6 +175,30 @@ fn chunks_are_joined_and_sliced_without_recompression() {
     assert!(!folder.exists("other.b2frame"));
 }
 
+/// The environment enables checksums also with '--no-checksums'.
+#[test]
+fn damaged_chunks_get_no_checksums_of_the_environment() {
+    let folder = arrays();
+    damage(&folder, "b.b2nd", "bad.b2nd", 1);
+    folder.succeed("convert a.b2nd plain.b2nd --no-checksums");
+    for line in [
+        "convert bad.b2nd out.b2nd --no-checksums",
+        "concat a.b2nd bad.b2nd out.b2nd --no-checksums",
+        "concat a.b2nd bad.b2nd out.b2nd --stack --no-checksums",
+        "slice bad.b2nd 10:40 out.b2nd --no-checksums",
+        "append plain.b2nd bad.b2nd",
+    ] {
+        let arguments: Vec<&str> = line.split(' ').collect();
+        let mut command = folder.command(&arguments);
+        let output = command.env("FERROBLOSC_CHECKSUMS", "1").output().unwrap();
+        let text = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(3), "{line}: {text}");
+        assert!(text.contains("bad.b2nd: chunk 1 at byte "), "{line}: {text}");
+        assert!(!folder.exists("out.b2nd"), "{line}");
+    }
+    assert_eq!(items(&folder, "plain.b2nd"), items(&folder, "a.b2nd"));
+}
+
 #[test]
 fn super_chunks_are_joined() {
     let folder = TestDir::new();
