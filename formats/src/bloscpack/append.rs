@@ -131,7 +131,7 @@ fn read_original(file: &File, nthreads: usize) -> Result<Option<Original>> {
         offsets_start: archive.prelude().offsets_start,
         last,
         plain,
-        section: archive.metadata().cloned(),
+        section: archive.take_metadata(),
     }))
 }
 
@@ -233,6 +233,7 @@ impl Original {
                 }
                 let stored = &stored[..job.stored];
                 disk.write_at(position, stored)?;
+                offsets.try_reserve(OFFSET_LENGTH as usize)?;
                 offsets.extend(position.to_le_bytes());
                 position += stored.len() as u64;
                 last_chunk = plain.len() as u32;

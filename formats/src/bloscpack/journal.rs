@@ -68,16 +68,13 @@ pub(super) struct OldState {
 impl OldState {
     /// Returns the journal image, which always begins with the magic number of the file.
     fn image(&self, path: &Path, file: &File) -> Result<Image> {
-        let mut records: Vec<Record> = self
-            .regions
-            .iter()
-            .filter(|region| !region.bytes.is_empty())
-            .map(|region| Record {
-                position: region.position,
-                before: region.bytes.clone(),
-                after: None,
-            })
-            .collect();
+        let mut records = Vec::new();
+        for region in self.regions.iter().filter(|region| !region.bytes.is_empty()) {
+            let mut before = Vec::new();
+            before.try_reserve_exact(region.bytes.len())?;
+            before.extend_from_slice(&region.bytes);
+            records.push(Record { position: region.position, before, after: None });
+        }
         records.sort_unstable_by_key(|record| record.position);
         if records.first().is_none_or(|record| record.position > 0) {
             let magic = Record { position: 0, before: MAGIC.to_vec(), after: None };

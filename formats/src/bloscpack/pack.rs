@@ -2,7 +2,7 @@
 
 use ferroblosc::io::named::NamedFile;
 use std::fs::File;
-use std::io::{BufReader, Cursor, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufReader, Cursor, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use super::args::{BloscArgs, PackArgs};
@@ -400,7 +400,54 @@ pub fn pack_bytes_to_file(input: &[u8], output: &Path, args: &PackArgs) -> Resul
 /// # Errors
 /// [`Error`]
 pub fn pack_bytes_to_bytes(input: &[u8], args: &PackArgs) -> Result<Vec<u8>> {
-    let mut output = Cursor::new(Vec::new());
+    let mut output = Memory::default();
     pack(input, Some(input.len() as u64), &mut output, args, &mut ())?;
-    Ok(output.into_inner())
+    Ok(output.0.into_inner())
+}
+
+/// Memory that reports failed allocations as errors.
+#[derive(Default)]
+struct Memory(Cursor<Vec<u8>>);
+
+impl Write for Memory {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let end = usize::try_from(self.0.position()).ok();
+        let end = end.and_then(|position| position.checked_add(bytes.len()));
+        let missing = end.map(|end| end.saturating_sub(self.0.get_ref().len()));
+        let reserved = missing.map(|missing| self.0.get_mut().try_reserve(missing));
+        if !matches!(reserved, Some(Ok(()))) {
+            return Err(ErrorKind::OutOfMemory.into());
+        }
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Seek for Memory {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.0.seek(to)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_that_cannot_be_allocated_is_an_error() {
+        let mut memory = Memory::default();
+        memory.write_all(b"abc").unwrap();
+        for position in [u64::MAX - 2, u64::MAX / 2, 1 << 62] {
+            memory.seek(SeekFrom::Start(position)).unwrap();
+            let error = Error::from(memory.write_all(b"abc").unwrap_err());
+            assert_eq!(error.code(), ferroblosc::Error::MemoryAlloc);
+        }
+        memory.seek(SeekFrom::Start(1)).unwrap();
+        memory.write_all(b"xyz").unwrap();
+        memory.flush().unwrap();
+        assert_eq!(memory.0.into_inner(), b"axyz");
+    }
 }

@@ -90,6 +90,11 @@ impl<S: Source> Archive<S> {
         self.prelude.metadata.as_ref()
     }
 
+    /// Moves the metadata section out of the archive.
+    pub(crate) fn take_metadata(&mut self) -> Option<MetadataSection> {
+        self.prelude.metadata.take()
+    }
+
     /// Returns the prelude: everything before the chunks.
     pub fn prelude(&self) -> &Prelude {
         &self.prelude

@@ -292,7 +292,10 @@ fn of_io(error: &io::Error) -> ferroblosc::Error {
 
 impl From<io::Error> for Error {
     fn from(error: io::Error) -> Error {
-        Error::Io(error)
+        match error.kind() {
+            io::ErrorKind::OutOfMemory => Error::Memory,
+            _ => Error::Io(error),
+        }
     }
 }
 
@@ -322,5 +325,17 @@ mod tests {
         assert_eq!(bytes_repr(b"\x00\xff\n\\"), "b'\\x00\\xff\\n\\\\'");
         assert_eq!(bytes_repr(b"it's"), "b\"it's\"");
         assert_eq!(bytes_repr(b"'\""), "b'\\'\"'");
+    }
+
+    #[test]
+    fn a_lack_of_memory_has_its_own_code() {
+        for error in [
+            Error::from(io::Error::from(io::ErrorKind::OutOfMemory)),
+            Error::from(ferroblosc::Error::MemoryAlloc),
+            Error::from(Vec::<u8>::new().try_reserve(usize::MAX).unwrap_err()),
+        ] {
+            assert_eq!(error.code(), ferroblosc::Error::MemoryAlloc);
+            assert!(!error.is_corruption());
+        }
     }
 }

@@ -240,7 +240,10 @@ impl MetadataSection {
     /// [`Error::MetadataData`] if its size contradicts the header; [`Error::Memory`].
     pub fn plain(&self) -> Result<Vec<u8>> {
         if self.header.codec == MetadataCodec::None {
-            return Ok(self.stored.clone());
+            let mut plain = Vec::new();
+            plain.try_reserve_exact(self.stored.len())?;
+            plain.extend_from_slice(&self.stored);
+            return Ok(plain);
         }
         // One byte more than recorded, to detect a longer stream.
         let mut plain = Vec::new();
