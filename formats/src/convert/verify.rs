@@ -13,6 +13,8 @@ use super::placeholder::placeholder;
 use super::source::{Reading, open_schunk, schunk_of_chunk};
 use super::summary;
 use crate::bcolz::{self, Options};
+#[cfg(feature = "hdf5")]
+use crate::hdf5;
 use crate::numpy::read_npy_header;
 #[cfg(feature = "zarr")]
 use crate::zarr;
@@ -406,7 +408,7 @@ fn verify_hdf5(path: &Path) -> Result<Verification> {
     let Location { path, key } = Location::of(path);
     let file = super::source::open_file(&path)?;
     let mut verification = Verification::default();
-    for name in crate::hdf5::datasets(&file, &key.unwrap_or_default())? {
+    for name in hdf5::datasets(&file, &key.unwrap_or_default())? {
         let location = ferroblosc::io::paths::with_text(&path, &format!(":/{name}"));
         let found = Detected { format: Format::Hdf5, is_directory: false, is_legacy: false };
         let read = super::source::open_as(&location, &found, &Reading::default());
@@ -430,7 +432,12 @@ fn verify_hdf5(path: &Path) -> Result<Verification> {
                 verification.faults.push(Fault { path: Some(location), ..fault_of(&error) });
             }
             // A type without form in memory is not damage.
-            Err(Error::Hdf5(crate::hdf5::Error::Type { .. })) => {}
+            Err(Error::Hdf5(hdf5::Error::Type { .. })) => continue,
+            Err(error @ Error::Hdf5(hdf5::Error::Elsewhere { .. })) => {
+                let note = Fault::note(error.to_string());
+                verification.faults.push(Fault { path: Some(location), ..note });
+                continue;
+            }
             read => read?,
         }
         verification.compared += 1;

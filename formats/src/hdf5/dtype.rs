@@ -13,6 +13,9 @@
 use super::{Field, ItemType, Scalar};
 use crate::numpy::{self, Dtype, Kind, Literal};
 
+/// The start of the tags with which h5py stores dtypes that HDF5 lacks, such as `<M8[ns]`.
+const TAG: &str = "NUMPY:";
+
 /// Returns the dtype of a type, without its shape, or `None` for strings of variable length and
 /// references.
 ///
@@ -38,8 +41,9 @@ fn literal_of(scalar: &Scalar) -> Option<Literal> {
         Scalar::Float { size, is_big } => format!("{}f{size}", order(*is_big, *size)),
         Scalar::Complex { size, is_big } => format!("{}c{size}", order(*is_big, *size)),
         Scalar::Bytes { size, .. } => format!("|S{size}"),
-        Scalar::Opaque { size, dtype } => {
-            let time = dtype.as_deref().and_then(|text| Dtype::parse(text).ok()).filter(|dtype| {
+        Scalar::Opaque { size, tag } => {
+            let dtype = tag.strip_prefix(TAG).and_then(|text| Dtype::parse(text).ok());
+            let time = dtype.filter(|dtype| {
                 matches!(dtype.kind(), Kind::Datetime | Kind::Timedelta)
                     && dtype.itemsize() == *size as u64
             });
@@ -82,12 +86,12 @@ pub fn item_of(dtype: &Dtype) -> Option<ItemType> {
         Kind::Complex if size <= 16 => Scalar::Complex { size, is_big },
         Kind::Bytes => Scalar::Bytes { size, is_utf8: false },
         Kind::Unicode => Scalar::Bytes { size, is_utf8: true },
-        Kind::Void => Scalar::Opaque { size, dtype: None },
+        Kind::Void => Scalar::Opaque { size, tag: String::new() },
         Kind::Datetime | Kind::Timedelta => {
             let Literal::Text(text) = dtype.description() else {
                 return None;
             };
-            Scalar::Opaque { size, dtype: Some(text) }
+            Scalar::Opaque { size, tag: format!("{TAG}{text}") }
         }
         Kind::Record => {
             let mut fields = Vec::new();

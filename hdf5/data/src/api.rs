@@ -164,11 +164,14 @@ functions! {
     H5Eclear2: fn(Id) -> Status;
     H5Idec_ref: fn(Id) -> c_int;
     H5Iget_type: fn(Id) -> c_int;
+    H5Iget_file_id: fn(Id) -> Id;
     H5Iget_name: fn(Id, *mut c_char, usize) -> isize;
     H5Fopen: fn(*const c_char, c_uint, Id) -> Id;
     H5Fcreate: fn(*const c_char, c_uint, Id, Id) -> Id;
+    H5Fget_filesize: fn(Id, *mut Size) -> Status;
     H5Fflush: fn(Id, c_int) -> Status;
     H5Oopen: fn(Id, *const c_char, Id) -> Id;
+    H5Oexists_by_name: fn(Id, *const c_char, Id) -> Status;
     H5Lexists: fn(Id, *const c_char, Id) -> Status;
     H5Ldelete: fn(Id, *const c_char, Id) -> Status;
     H5Gcreate2: fn(Id, *const c_char, Id, Id, Id) -> Id;
@@ -191,6 +194,10 @@ functions! {
     H5Pget_layout: fn(Id) -> c_int;
     H5Pget_chunk: fn(Id, c_int, *mut Size) -> c_int;
     H5Pset_chunk: fn(Id, c_int, *const Size) -> Status;
+    H5Pget_external_count: fn(Id) -> c_int;
+    H5Pget_external: fn(Id, c_uint, usize, *mut c_char, *mut c_void, *mut Size) -> Status;
+    H5Pget_virtual_filename: fn(Id, usize, *mut c_char, usize) -> isize;
+    H5Pget_virtual_dsetname: fn(Id, usize, *mut c_char, usize) -> isize;
     H5Pset_chunk_cache: fn(Id, usize, usize, f64) -> Status;
     H5Pget_nfilters: fn(Id) -> c_int;
     H5Pget_filter2: fn(Id, c_uint, *mut c_uint, *mut usize, *mut c_uint, usize, *mut c_char, *mut c_uint) -> c_int;

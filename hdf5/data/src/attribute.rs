@@ -210,11 +210,13 @@ pub fn write(object: &Handle, name: &str, value: &Attribute) -> Result<()> {
         Attribute::Items(item, shape, _) => (item.clone(), shape),
         Attribute::Unsupported(_) => return Ok(()),
     };
-    let count = shape.as_ref().map_or(0, |shape| shape.iter().product::<u64>());
+    let extents = shape.as_deref().unwrap_or(&[0]);
+    let count = extents.iter().try_fold(1_u64, |count, &len| count.checked_mul(len));
     let has_size = match value {
-        Attribute::Texts(_, texts) => count == texts.len() as u64,
+        Attribute::Texts(_, texts) => count == Some(texts.len() as u64),
         Attribute::Items(_, _, items) => {
-            item.is_plain() && count.checked_mul(item.size() as u64) == Some(items.len() as u64)
+            let bytes = count.and_then(|count| count.checked_mul(item.size() as u64));
+            item.is_plain() && bytes == Some(items.len() as u64)
         }
         Attribute::Unsupported(_) => true,
     };
@@ -230,7 +232,7 @@ pub fn write(object: &Handle, name: &str, value: &Attribute) -> Result<()> {
     let pointers: Vec<*const c_char> = c_texts.iter().map(|text| text.as_ptr()).collect();
     let datatype = item.datatype(&guard)?;
     let items: *const c_void = match value {
-        _ if count == 0 => std::ptr::null(),
+        _ if count == Some(0) => std::ptr::null(),
         Attribute::Items(_, _, items) => items.as_ptr().cast(),
         _ => pointers.as_ptr().cast(),
     };

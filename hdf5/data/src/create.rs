@@ -38,6 +38,10 @@ impl NewDataset {
     /// # Errors
     /// [`Error::Exists`]; [`Error::Call`].
     pub fn create(file: &File, path: &str, spec: Spec) -> Result<NewDataset> {
+        NewDataset::create_in(file, path, spec).map_err(of_output)
+    }
+
+    fn create_in(file: &File, path: &str, spec: Spec) -> Result<NewDataset> {
         let api = api()?;
         let guard = Guard::new(api);
         let path = format!("/{}", path.trim_matches('/'));
@@ -83,7 +87,7 @@ impl NewDataset {
                 list.id(),
                 DEFAULT,
             );
-            Handle::new(id, &guard, action()).map_err(of_output)?
+            Handle::new(id, &guard, action())?
         };
         Ok(NewDataset { handle, memory, spec })
     }

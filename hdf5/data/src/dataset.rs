@@ -7,10 +7,11 @@ use crate::file::{File, Group, Node};
 use crate::handle::{DEFAULT, Handle, c_name, check};
 use crate::shape::extent;
 use crate::types::{ItemType, Scalar};
-use std::ffi::{CStr, c_char};
+use std::ffi::c_char;
 
-/// `H5D_CHUNKED`.
+/// `H5D_CHUNKED` and `H5D_VIRTUAL`.
 const CHUNKED: i32 = 2;
+const VIRTUAL: i32 = 3;
 /// `H5D_FILL_VALUE_USER_DEFINED`.
 const USER_DEFINED: i32 = 2;
 /// The size of HDF5's cache of decoded chunks in bytes, and the number of its slots, a prime.
@@ -64,7 +65,7 @@ impl Dataset {
     ///
     /// # Errors
     /// [`Error::NotFound`]; [`Error::Group`]; [`Error::Type`] if the type has no form in memory;
-    /// [`Error::Call`].
+    /// [`Error::Elsewhere`]; [`Error::Call`].
     pub fn open(file: &File, path: &str) -> Result<Dataset> {
         let api = api()?;
         let guard = Guard::new(api);
@@ -81,11 +82,17 @@ impl Dataset {
         let handle = unsafe { (api.H5Dopen2)(file.handle.id(), name.as_ptr(), access.id()) };
         let handle = Handle::new(handle, &guard, action())?;
         // SAFETY: the dataset is open.
-        let (datatype, space, properties) = unsafe {
+        let properties = unsafe { (api.H5Dget_create_plist)(handle.id()) };
+        let properties = Handle::new(properties, &guard, action())?;
+        // The shape of a virtual dataset can depend on other files, which are opened for it.
+        if let Some(source) = foreign_source(&properties, &guard)? {
+            return Err(Error::Elsewhere { path, source });
+        }
+        // SAFETY: the dataset is open.
+        let (datatype, space) = unsafe {
             (
                 Handle::new((api.H5Dget_type)(handle.id()), &guard, action())?,
                 Handle::new((api.H5Dget_space)(handle.id()), &guard, action())?,
-                Handle::new((api.H5Dget_create_plist)(handle.id()), &guard, action())?,
             )
         };
         let item = match ItemType::of(&datatype, &guard)? {
@@ -312,9 +319,12 @@ impl Dataset {
         let (Some(read), true) = (api.read_chunk, (1..=MAX_STORED).contains(&size)) else {
             return Ok(None);
         };
+        let too_large = || Error::Invalid(format!("a chunk of {:?} has {size} bytes", self.path));
+        if size > self.file_size(&guard)? {
+            return Err(too_large());
+        }
         let mut stored = Vec::new();
-        let too_large = |_| Error::Invalid(format!("a chunk of {:?} has {size} bytes", self.path));
-        stored.try_reserve_exact(size as usize).map_err(too_large)?;
+        stored.try_reserve_exact(size as usize).map_err(|_| too_large())?;
         stored.resize(size as usize, 0_u8);
         let mut mask = 0;
         let mut len = stored.len();
@@ -331,6 +341,20 @@ impl Dataset {
         };
         check(status, &guard, format!("read a chunk of {:?}", self.path))?;
         Ok(Some((mask, stored)))
+    }
+
+    /// Returns the size of the file in bytes.
+    fn file_size(&self, guard: &Guard) -> Result<u64> {
+        let api = api()?;
+        let mut size = 0;
+        // SAFETY: the dataset is open, and the output has the type that is written.
+        unsafe {
+            let file = (api.H5Iget_file_id)(self.handle.id());
+            let file = Handle::new(file, guard, "read the size of the file")?;
+            let status = (api.H5Fget_filesize)(file.id(), &raw mut size);
+            check(status, guard, "read the size of the file")?;
+        }
+        Ok(size)
     }
 
     /// Fails unless a chunk starts at this index.
@@ -403,15 +427,8 @@ impl Dataset {
             let Ok(object) = Handle::new(object, &guard, "read a dimension scale") else {
                 continue;
             };
-            let mut text = [0; 1024];
-            // SAFETY: the object is open, and the buffer has this length.
-            let len = unsafe { (api.H5Iget_name)(object.id(), text.as_mut_ptr(), text.len()) };
-            if len > 0 {
-                text[text.len() - 1] = 0;
-                // SAFETY: the buffer ends with NUL.
-                let path = unsafe { CStr::from_ptr(text.as_ptr()) }.to_string_lossy();
-                *name = path.rsplit('/').next().map(str::to_owned);
-            }
+            let path = crate::scales::path_of(&object)?;
+            *name = path.and_then(|path| path.rsplit('/').next().map(str::to_owned));
         }
         Ok(names)
     }
@@ -442,6 +459,38 @@ fn access(guard: &Guard) -> Result<Handle> {
         check((api.H5Pset_chunk_cache)(list.id(), slots, bytes, 0.75), guard, "set the cache")?;
         Ok(list)
     }
+}
+
+/// Returns the name of the first file with items of a dataset that are not in its own file, or the
+/// dataset that a virtual one contains.
+fn foreign_source(properties: &Handle, guard: &Guard) -> Result<Option<String>> {
+    let api = api()?;
+    let mut name = [0; 1024];
+    let (list, text, len) = (properties.id(), name.as_mut_ptr(), name.len());
+    // SAFETY: the list is that of a dataset, and the buffer has the passed length. The offset and
+    // the size of the items are not requested.
+    unsafe {
+        if (api.H5Pget_layout)(list) == VIRTUAL {
+            if (api.H5Pget_virtual_filename)(list, 0, text, len) < 0 || text_in(&name) == "." {
+                (api.H5Pget_virtual_dsetname)(list, 0, name.as_mut_ptr(), len);
+            }
+            return Ok(Some(text_in(&name)));
+        }
+        let count = (api.H5Pget_external_count)(list);
+        if check(count, guard, "read the properties of a dataset")? == 0 {
+            return Ok(None);
+        }
+        let none = std::ptr::null_mut();
+        let status = (api.H5Pget_external)(list, 0, len, text, none, std::ptr::null_mut());
+        check(status, guard, "read the properties of a dataset")?;
+        Ok(Some(text_in(&name)))
+    }
+}
+
+/// Returns the text in a buffer, which may not end with NUL.
+fn text_in(buffer: &[c_char]) -> String {
+    let bytes = buffer.iter().map(|&byte| byte as u8).take_while(|&byte| byte != 0);
+    String::from_utf8_lossy(&bytes.collect::<Vec<u8>>()).into_owned()
 }
 
 fn chunks(properties: &Handle, shape: &[u64], guard: &Guard) -> Result<Option<Vec<u64>>> {
@@ -483,9 +532,7 @@ fn filters(properties: &Handle, guard: &Guard) -> Result<Vec<Filter>> {
             )
         };
         let id = check(id, guard, "read the filters")?;
-        name[name.len() - 1] = 0;
-        // SAFETY: the buffer ends with NUL.
-        let name = unsafe { CStr::from_ptr(name.as_ptr()) }.to_string_lossy().into_owned();
+        let name = text_in(&name);
         let values = values[..len.min(MAX_VALUES)].to_vec();
         found.push(Filter { id, name, values });
     }

@@ -34,6 +34,14 @@ pub enum Error {
         /// A description of the type.
         description: String,
     },
+    /// The items of a dataset are not in the file: in a file without a format, or in the datasets of
+    /// which a virtual one consists. The file could name any file of the system, so none is opened.
+    Elsewhere {
+        /// The path of the dataset.
+        path: String,
+        /// The first file or dataset with items.
+        source: String,
+    },
     /// The file contains invalid values, for this reason.
     Invalid(String),
 }
@@ -44,7 +52,7 @@ impl Error {
         let Error::Call { reason, .. } = self else {
             return false;
         };
-        reason.contains("filter") && reason.contains("not registered")
+        is_missing_filter(reason)
     }
 
     /// Whether the error is caused by damaged data.
@@ -52,6 +60,11 @@ impl Error {
         let is_damage = matches!(self, Error::Call { is_open: true, .. } | Error::Invalid(_));
         is_damage && !self.needs_filter()
     }
+}
+
+/// Whether a message of HDF5 is that of a missing filter.
+pub fn is_missing_filter(text: &str) -> bool {
+    text.contains("filter") && text.contains("not registered")
 }
 
 impl fmt::Display for Error {
@@ -68,6 +81,9 @@ impl fmt::Display for Error {
             Error::Group(path) => write!(f, "{path:?} is a group of the HDF5 file"),
             Error::Type { path, description } => {
                 write!(f, "the dataset {path:?} has {description}, which has no dtype")
+            }
+            Error::Elsewhere { path, source } => {
+                write!(f, "the items of the dataset {path:?} are in {source:?}, which is not read")
             }
             Error::Invalid(reason) => write!(f, "the HDF5 file is invalid: {reason}"),
         }

@@ -18,6 +18,9 @@ const DATASET: c_int = 5;
 const HARD: c_int = 0;
 /// The maximum number of objects of a file that are listed.
 const MAX_OBJECTS: usize = 1 << 20;
+/// The maximum size of the paths of these objects in bytes. Deeply nested groups have paths whose
+/// size is the square of the size of the file.
+const MAX_PATHS: usize = 256 << 20;
 
 /// An object of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,9 +98,10 @@ impl File {
         let guard = Guard::new(api);
         // SAFETY: the file is open; 1 is `H5F_SCOPE_GLOBAL`.
         let status = unsafe { (api.H5Fflush)(self.handle.id(), 1) };
-        check(status, &guard, "write the file").map_err(of_output)?;
-        drop(self);
-        Ok(())
+        let written = check(status, &guard, "write the file");
+        // Closing changes the size of the file, and frees the file also if it fails.
+        let closed = self.handle.close(&guard, "write the file");
+        written.and(closed).map_err(of_output)
     }
 
     /// Opens an object by its path.
@@ -109,6 +113,12 @@ impl File {
             return Err(Error::NotFound(path));
         }
         let name = c_name(&path)?;
+        // A link may have no target.
+        // SAFETY: the file is open, and the name is a C string.
+        let exists = unsafe { (api.H5Oexists_by_name)(self.handle.id(), name.as_ptr(), DEFAULT) };
+        if exists == 0 && path != "/" {
+            return Err(Error::NotFound(path));
+        }
         // SAFETY: the file is open, and the name is a C string.
         let id = unsafe { (api.H5Oopen)(self.handle.id(), name.as_ptr(), DEFAULT) };
         let handle = Handle::new(id, &guard, format!("open {path:?}"))?;
@@ -141,15 +151,36 @@ impl File {
         let api = api()?;
         let mut prefix = String::new();
         for part in path.split('/').filter(|part| !part.is_empty()) {
-            prefix = format!("{prefix}/{part}");
+            let outer = std::mem::take(&mut prefix);
+            prefix = format!("{outer}/{part}");
             let name = c_name(&prefix)?;
             // SAFETY: the file is open, and the name is a C string.
             let exists = unsafe { (api.H5Lexists)(self.handle.id(), name.as_ptr(), DEFAULT) };
-            if check(exists, guard, format!("open {prefix:?}"))? == 0 {
-                return Ok(false);
-            }
+            match check(exists, guard, format!("open {prefix:?}")) {
+                Ok(0) => return Ok(false),
+                Err(_) if !outer.is_empty() && self.is_no_group(&outer)? => return Ok(false),
+                exists => exists?,
+            };
         }
         Ok(true)
+    }
+
+    /// Whether a path whose links exist leads to an object that is no group, or nowhere: it contains
+    /// no other objects. An object that cannot be read may be a group.
+    fn is_no_group(&self, path: &str) -> Result<bool> {
+        let api = api()?;
+        let guard = Guard::new(api);
+        let name = c_name(path)?;
+        // SAFETY: the file is open, and the name is a C string.
+        let id = unsafe {
+            match (api.H5Oexists_by_name)(self.handle.id(), name.as_ptr(), DEFAULT) {
+                0 => return Ok(true),
+                _ => (api.H5Oopen)(self.handle.id(), name.as_ptr(), DEFAULT),
+            }
+        };
+        let object = Handle::new(id, &guard, format!("open {path:?}"))?;
+        // SAFETY: the identifier is open.
+        Ok(unsafe { (api.H5Iget_type)(object.id()) } != GROUP)
     }
 
     /// Opens a group.
@@ -210,6 +241,7 @@ impl File {
         let root = self.group(group)?;
         let mut seen = HashSet::from([identity(root.handle.id(), &guard)?]);
         let mut found = Vec::new();
+        let mut size = 0_usize;
         // The groups that are not listed yet, the next one last.
         let mut pending = vec![(String::new(), root.handle)];
         while let Some((prefix, group)) = pending.pop() {
@@ -225,6 +257,11 @@ impl File {
                 }
                 if seen.len() > MAX_OBJECTS {
                     return Err(Error::Invalid(format!("it has more than {MAX_OBJECTS} objects")));
+                }
+                size = size.saturating_add(path.len());
+                if size > MAX_PATHS {
+                    let reason = format!("the paths of its objects exceed {MAX_PATHS} bytes");
+                    return Err(Error::Invalid(reason));
                 }
                 found.push((path.clone(), node));
                 if node == Node::Group {
@@ -287,10 +324,11 @@ unsafe extern "C" fn record(
 ) -> c_int {
     // SAFETY: HDF5 passes a C string, an information whose first field is the kind of the link, and
     // the pointer of `hard_links` to its local variable.
-    let (name, kind, found) =
-        unsafe { (CStr::from_ptr(name), *info.cast::<c_int>(), &mut *found.cast::<Vec<String>>()) };
+    let (name, kind, found) = unsafe {
+        (CStr::from_ptr(name), *info.cast::<c_int>(), &mut *found.cast::<Vec<CString>>())
+    };
     if kind == HARD {
-        found.push(name.to_string_lossy().into_owned());
+        found.push(name.to_owned());
     }
     0
 }
@@ -298,7 +336,7 @@ unsafe extern "C" fn record(
 /// Returns the names of the hard links of a group.
 fn hard_links(group: Id, guard: &Guard) -> Result<Vec<String>> {
     let api = api()?;
-    let mut names: Vec<String> = Vec::new();
+    let mut names: Vec<CString> = Vec::new();
     let visitor: unsafe extern "C" fn(Id, *const c_char, *const c_void, *mut c_void) -> c_int =
         record;
     let mut start = 0;
@@ -309,7 +347,13 @@ fn hard_links(group: Id, guard: &Guard) -> Result<Vec<String>> {
         (api.iterate)(group, 0, 0, &raw mut start, visitor as *const c_void, data)
     };
     check(status, guard, "list a group")?;
-    Ok(names)
+    let name_of = |name: CString| {
+        name.into_string().map_err(|error| {
+            let name = error.into_cstring();
+            Error::Invalid(format!("the name {:?} is not UTF-8", name.to_string_lossy()))
+        })
+    };
+    names.into_iter().map(name_of).collect()
 }
 
 /// The start of `H5O_info1_t` and `H5O_info2_t`: the number of the file and the address, which is a

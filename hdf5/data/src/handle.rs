@@ -22,6 +22,14 @@ impl Handle {
     pub fn id(&self) -> Id {
         self.0
     }
+
+    /// Closes the object, which may write to its file.
+    pub fn close(self, guard: &Guard, action: impl Into<String>) -> Result<()> {
+        let api = api()?;
+        let id = std::mem::ManuallyDrop::new(self).0;
+        // SAFETY: the identifier is open, and its only owner is forgotten.
+        check(unsafe { (api.H5Idec_ref)(id) }, guard, action).map(drop)
+    }
 }
 
 impl Drop for Handle {

@@ -375,6 +375,9 @@ impl File {
                     continue;
                 };
                 let mut lists = attribute::scales(&dataset)?;
+                if !lists.iter().flatten().any(|scale| *scale == own) {
+                    continue;
+                }
                 lists.iter_mut().for_each(|list| list.retain(|scale| *scale != own));
                 set_lists(&dataset, &lists)?;
                 detached.push((path, number));
@@ -385,8 +388,9 @@ impl File {
     }
 }
 
-/// Returns a path of an object.
-fn path_of(object: &Handle) -> Result<Option<String>> {
+/// Returns a path of an object, without slashes at its ends. `None` if it has none, or one that is
+/// not UTF-8 or has 4096 bytes or more.
+pub fn path_of(object: &Handle) -> Result<Option<String>> {
     let api = api()?;
     let _guard = Guard::new(api);
     let mut text = [0; 4096];

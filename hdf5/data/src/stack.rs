@@ -1,7 +1,8 @@
 //! HDF5's error stack.
 
 use crate::api::{Api, Guard};
-use crate::error::Error;
+use crate::error::{Error, is_missing_filter};
+
 use std::ffi::{CStr, c_uint, c_void};
 
 /// Returns the error of a failed call, with the reason on the error stack, which is cleared. An
@@ -36,30 +37,46 @@ struct Entry {
     text: *const std::ffi::c_char,
 }
 
-/// The visitor of the error stack, which records the message of the innermost entry.
+/// The messages of the error stack.
+#[derive(Default)]
+struct Messages {
+    /// The innermost one.
+    innermost: String,
+    /// The one that names a missing filter. Entries inside of it are about the directories in which
+    /// HDF5 searched its plugin.
+    missing_filter: Option<String>,
+}
+
+/// The visitor of the error stack, which records messages.
 unsafe extern "C" fn record(number: c_uint, entry: *const Entry, found: *mut c_void) -> i32 {
     // SAFETY: HDF5 passes a valid entry, and `reason` a pointer to its local variable, which
     // nothing else uses during the walk.
-    let (entry, found) = unsafe { (&*entry, &mut *found.cast::<String>()) };
-    if number == 0 && !entry.text.is_null() {
-        // SAFETY: the text of an entry is a C string.
-        *found = unsafe { CStr::from_ptr(entry.text) }.to_string_lossy().into_owned();
+    let (entry, found) = unsafe { (&*entry, &mut *found.cast::<Messages>()) };
+    if entry.text.is_null() {
+        return 0;
+    }
+    // SAFETY: the text of an entry is a C string.
+    let text = unsafe { CStr::from_ptr(entry.text) }.to_string_lossy();
+    if number == 0 {
+        found.innermost = text.into_owned();
+    } else if found.missing_filter.is_none() && is_missing_filter(&text) {
+        found.missing_filter = Some(text.into_owned());
     }
     0
 }
 
-/// Returns the innermost message of the error stack, and clears the stack.
+/// Returns the reason on the error stack, and clears the stack.
 fn reason(api: &Api, _: &Guard) -> String {
     const STACK: i64 = 0;
     const UPWARD: i32 = 0;
-    let mut found = String::new();
+    let mut found = Messages::default();
     let visitor: unsafe extern "C" fn(c_uint, *const Entry, *mut c_void) -> i32 = record;
     // SAFETY: the visitor has the type of `H5E_walk2_t`, and receives a pointer to `found`.
     unsafe {
         (api.H5Ewalk2)(STACK, UPWARD, visitor as *const c_void, (&raw mut found).cast());
         (api.H5Eclear2)(STACK);
     }
-    found
+    found.missing_filter.unwrap_or(found.innermost)
 }
 
 #[cfg(test)]

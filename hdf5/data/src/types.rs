@@ -33,8 +33,6 @@ const NULL_PADDED: i32 = 1;
 const UTF8: i32 = 1;
 /// `H5T_VARIABLE`.
 pub const VARIABLE_SIZE: usize = usize::MAX;
-/// The start of the tags with which h5py stores dtypes that HDF5 lacks, such as `<M8[ns]`.
-const TAG: &str = "NUMPY:";
 /// The maximum nesting depth of types.
 const MAX_DEPTH: usize = 32;
 /// The maximum size of an item in bytes.
@@ -88,8 +86,9 @@ pub enum Scalar {
     Opaque {
         /// The size in bytes.
         size: usize,
-        /// NumPy's dtype, if the tag contains it.
-        dtype: Option<String>,
+        /// The description of the bytes, such as `NUMPY:<M8[ns]` by h5py. HDF5 reads items only as
+        /// those with the same tag.
+        tag: String,
     },
     /// A record of fields.
     Record {
@@ -125,11 +124,14 @@ pub struct ItemType {
     pub scalar: Scalar,
     /// The shape; empty for one scalar.
     pub shape: Vec<u64>,
+    /// If the items of an array are arrays: the number of dimensions of each, the outermost first.
+    /// The shape has the extents of all. HDF5 reads them only as such.
+    pub ranks: Vec<usize>,
 }
 
 impl From<Scalar> for ItemType {
     fn from(scalar: Scalar) -> ItemType {
-        ItemType { scalar, shape: Vec::new() }
+        ItemType { scalar, shape: Vec::new(), ranks: Vec::new() }
     }
 }
 
@@ -180,14 +182,21 @@ impl ItemType {
     /// Returns the datatype of this form in memory, which is also the one that is written to files.
     pub(crate) fn datatype(&self, guard: &Guard) -> Result<Handle> {
         let api = api()?;
-        let scalar = scalar_type(api, guard, &self.scalar)?;
-        if self.shape.is_empty() {
-            return Ok(scalar);
+        let mut made = scalar_type(api, guard, &self.scalar)?;
+        let one = [self.shape.len()];
+        let ranks = if self.ranks.is_empty() { &one } else { self.ranks.as_slice() };
+        let mut shape = self.shape.as_slice();
+        // The innermost array first.
+        for &rank in ranks.iter().rev().filter(|&&rank| rank > 0) {
+            let extents;
+            (shape, extents) = shape.split_at(shape.len().saturating_sub(rank));
+            // SAFETY: the array has this number of extents.
+            let array = unsafe {
+                (api.H5Tarray_create2)(made.id(), extents.len() as u32, extents.as_ptr())
+            };
+            made = Handle::new(array, guard, "create the type of an array")?;
         }
-        let rank = self.shape.len() as u32;
-        // SAFETY: the shape has `rank` lengths.
-        let array = unsafe { (api.H5Tarray_create2)(scalar.id(), rank, self.shape.as_ptr()) };
-        Handle::new(array, guard, "create the type of an array")
+        Ok(made)
     }
 }
 
@@ -265,13 +274,12 @@ fn scalar_type(api: &Api, guard: &Guard, scalar: &Scalar) -> Result<Handle> {
             }
             Ok(text)
         }
-        Scalar::Opaque { size, dtype } => {
+        Scalar::Opaque { size, tag } => {
             // SAFETY: the class exists, and the tag is a C string.
             unsafe {
                 let made = (api.H5Tcreate)(class::OPAQUE, *size);
                 let made = Handle::new(made, guard, failed)?;
-                let tag = dtype.as_deref().map(|dtype| format!("{TAG}{dtype}"));
-                let tag = c_name(&tag.unwrap_or_default())?;
+                let tag = c_name(tag)?;
                 check((api.H5Tset_tag)(made.id(), tag.as_ptr()), guard, failed)?;
                 Ok(made)
             }
@@ -350,7 +358,12 @@ impl Reader<'_> {
         };
         let base = Handle::new(base, self.guard, "read a type")?;
         let inner = described!(self.item(base.id(), depth + 1));
-        let item = ItemType { scalar: inner.scalar, shape: [shape, inner.shape].concat() };
+        let ranks = match inner.ranks.as_slice() {
+            [] if inner.shape.is_empty() => Vec::new(),
+            [] => vec![shape.len(), inner.shape.len()],
+            ranks => [&[shape.len()], ranks].concat(),
+        };
+        let item = ItemType { scalar: inner.scalar, shape: [shape, inner.shape].concat(), ranks };
         if !item.is_plain() {
             return Ok(Err("arrays of strings of variable length or of references".to_owned()));
         }
@@ -395,9 +408,9 @@ impl Reader<'_> {
             class::OPAQUE => {
                 // SAFETY: the type is opaque.
                 let tag = unsafe { (api.H5Tget_tag)(id) };
-                let tag = self.text(tag);
-                let dtype = tag.strip_prefix(TAG).map(str::to_owned);
-                Ok(Scalar::Opaque { size, dtype })
+                let tag = self.utf8(tag);
+                tag.map(|tag| Scalar::Opaque { size, tag })
+                    .ok_or_else(|| "opaque items whose tag is not UTF-8".to_owned())
             }
             class::COMPOUND => return self.compound(id, depth),
             class::ENUM => return self.enumeration(id, depth),
@@ -468,8 +481,12 @@ impl Reader<'_> {
             let (name, member) = unsafe {
                 ((api.H5Tget_member_name)(id, number), (api.H5Tget_member_type)(id, number))
             };
-            let name = self.text(name);
+            let name = self.utf8(name);
             let member = Handle::new(member, self.guard, "read a type")?;
+            // HDF5 finds the fields of a record in memory by their names.
+            let Some(name) = name else {
+                return Ok(Err("records with a field whose name is not UTF-8".to_owned()));
+            };
             let item = described!(self.item(member.id(), depth + 1));
             if !item.is_plain() {
                 return Ok(Err(format!(
@@ -528,12 +545,21 @@ impl Reader<'_> {
 
     /// Returns a text of HDF5, which is freed.
     fn text(&self, text: *mut c_char) -> String {
+        String::from_utf8_lossy(&self.bytes(text)).into_owned()
+    }
+
+    /// Returns a text of HDF5, which is freed, or `None` if it is not UTF-8.
+    fn utf8(&self, text: *mut c_char) -> Option<String> {
+        String::from_utf8(self.bytes(text)).ok()
+    }
+
+    fn bytes(&self, text: *mut c_char) -> Vec<u8> {
         if text.is_null() {
-            return String::new();
+            return Vec::new();
         }
         // SAFETY: HDF5 returned this C string, which the caller frees.
         unsafe {
-            let copy = CStr::from_ptr(text).to_string_lossy().into_owned();
+            let copy = CStr::from_ptr(text).to_bytes().to_vec();
             (self.api.H5free_memory)(text.cast());
             copy
         }

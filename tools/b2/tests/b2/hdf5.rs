@@ -1,6 +1,7 @@
 //! HDF5 files: datasets of h5py, conversion in both directions, additions, links, damage.
 
 use crate::common::{TestDir, ints};
+use ferroblosc_formats::hdf5::File;
 
 /// The datasets of the file that h5py wrote, with their types and shapes.
 const DATASETS: [(&str, &str, &[u64]); 18] = [
@@ -28,6 +29,126 @@ fn with_file() -> TestDir {
     let folder = TestDir::new();
     assert_eq!(folder.fixture("hdf5/h5py.h5"), "h5py.h5");
     folder
+}
+
+#[test]
+fn items_are_never_read_from_other_files() {
+    let folder = TestDir::new();
+    folder.fixture("hdf5/odd.h5");
+    folder.write("secret.bin", b"not for all!");
+    ints(&folder, "i.npy", &[3], 7);
+    folder.out("convert i.npy secret.h5:/data");
+    for (name, source) in
+        [("external", "secret.bin"), ("virtual", "secret.h5"), ("within", "/plain")]
+    {
+        let reason = format!("the items of the dataset \"/{name}\" are in \"{source}\"");
+        for line in [format!("cat odd.h5:/{name}"), format!("convert odd.h5:/{name} o.b2nd")] {
+            let error = refused(&folder, &line);
+            assert!(error.contains(&reason) && error.contains("is not read"), "{line}: {error}");
+        }
+        // The other datasets are verified.
+        let verified = folder.line("verify odd.h5");
+        assert_eq!(verified.status, 0, "{}", verified.err());
+        let text = format!("{}{}", verified.out(), verified.err());
+        assert!(text.contains(&reason), "{text}");
+    }
+    assert_eq!(folder.out("cat --csv --no-index odd.h5:/plain"), "0\n1\n2\n");
+}
+
+#[test]
+fn fields_and_tags_that_are_not_utf8_are_named() {
+    let folder = TestDir::new();
+    folder.fixture("hdf5/odd.h5");
+    let error = refused(&folder, "cat odd.h5:/latin");
+    assert!(error.contains("has records with a field whose name is not UTF-8"), "{error}");
+    let error = refused(&folder, "cat odd.h5:/tagged-latin");
+    assert!(error.contains("has opaque items whose tag is not UTF-8"), "{error}");
+    folder.fixture("hdf5/names.h5");
+    for line in ["ls names.h5", "convert names.h5 out --all"] {
+        let result = folder.line(line);
+        assert_eq!(result.status, 3, "{line}: {}", result.err());
+        assert!(result.err().contains("the name \"caf\u{fffd}\" is not UTF-8"), "{}", result.err());
+    }
+    assert_eq!(folder.out("cat --csv --no-index names.h5:/plain"), "0\n1\n2\n");
+}
+
+/// HDF5 converts opaque items only to those with the same tag.
+#[test]
+fn opaque_items_with_a_tag_are_read() {
+    let folder = TestDir::new();
+    folder.fixture("hdf5/odd.h5");
+    folder.out("convert odd.h5:/tagged t.npy");
+    assert!(folder.read("t.npy").ends_with(b"abcdefghi"));
+    folder.out("convert odd.h5:/tagged t.b2nd");
+    folder.out("diff odd.h5:/tagged t.npy");
+}
+
+#[test]
+fn paths_through_objects_that_are_no_groups_do_not_exist() {
+    let folder = TestDir::new();
+    folder.fixture("hdf5/odd.h5");
+    for path in ["plain/x", "nowhere", "nowhere/x", "root/x", "root/plain/x/y", "root/nowhere/x"] {
+        let error = refused(&folder, &format!("cat odd.h5:/{path}"));
+        assert!(error.contains("no array") && error.contains(path), "{path}: {error}");
+    }
+    assert_eq!(folder.out("cat --csv --no-index odd.h5:/root/plain"), "0\n1\n2\n");
+}
+
+/// HDF5 reports first that it cannot open a directory of plugins.
+#[test]
+fn a_missing_filter_is_no_damage() {
+    let folder = TestDir::new();
+    ints(&folder, "i.npy", &[200], 1);
+    folder.out("convert i.npy o.h5:/data");
+    let mut bytes = folder.read("o.h5");
+    // The filter 32026 becomes 32040, which is not registered.
+    let filter = 32026_u16.to_le_bytes();
+    let found: Vec<usize> =
+        (0..bytes.len() - 1).filter(|&at| bytes[at..at + 2] == filter).collect();
+    found.iter().for_each(|&at| bytes[at..at + 2].copy_from_slice(&32040_u16.to_le_bytes()));
+    assert_eq!(found.len(), 1);
+    folder.write("o.h5", &bytes);
+    for directory in ["", "::", "/nonexistent", "/nonexistent:."] {
+        let mut command = folder.command(&["verify", "o.h5"]);
+        command.env("HDF5_PLUGIN_PATH", directory);
+        let output = command.output().unwrap();
+        let text = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(4), "{directory}: {text}");
+        assert!(text.contains("not registered"), "{directory}: {text}");
+    }
+}
+
+/// The paths of 800 nested groups with names of 1000 bytes have 320 MB, the file less than 2 MB.
+#[test]
+fn the_paths_of_nested_groups_are_limited() {
+    let folder = TestDir::new();
+    let file = File::create(&folder.path("deep.h5")).unwrap();
+    let name = "g".repeat(1000);
+    drop(file.create_group(&vec![name; 800].join("/")).unwrap());
+    file.close().unwrap();
+    assert!(folder.read("deep.h5").len() < 2 << 20);
+    let result = folder.line("ls deep.h5");
+    assert_eq!(result.status, 3, "{}", result.err());
+    assert!(result.err().contains("the paths of its objects exceed"), "{}", result.err());
+}
+
+/// The size of a chunk in the index is larger than the file.
+#[test]
+fn a_chunk_longer_than_the_file_is_damage() {
+    let folder = TestDir::new();
+    ints(&folder, "i.npy", &[200], 1);
+    folder.out("convert i.npy o.h5:/data");
+    let chunks = &folder.json("ls --chunks --json o.h5")[0]["chunks"];
+    let size = chunks[0]["cbytes"].as_u64().unwrap() as u32;
+    let mut bytes = folder.read("o.h5");
+    // A key of the index: the size, the skipped filters, the start of the chunk in items and bytes.
+    let key = [&size.to_le_bytes()[..], &[0; 20]].concat();
+    let at = bytes.windows(key.len()).position(|found| found == key).unwrap();
+    bytes[at..at + 4].copy_from_slice(&0xf000_0000_u32.to_le_bytes());
+    folder.write("o.h5", &bytes);
+    let result = folder.line("convert o.h5 o.b2nd");
+    assert_eq!(result.status, 3, "{}", result.err());
+    assert!(result.err().contains("has 4026531840 bytes"), "{}", result.err());
 }
 
 /// Returns the error of a command line, which must fail.

@@ -1,7 +1,10 @@
 //! Dimension scales of HDF5 files, and their chunks.
 
 use crate::common::{TestDir, ints};
-use ferroblosc_formats::hdf5::{Dataset, File};
+use ferroblosc_formats::hdf5::{
+    Attribute, DIMENSIONS, Dataset, File, LABELS, NewDataset, Scalar, Spec, attach_scales,
+    dimensions,
+};
 
 /// Writes `in.zarr`: the array `g/temp` with the dimensions `time`, `y` and `x`, `g/other` with `y`
 /// and `z`, and `g/time` and `y`, which are coordinates.
@@ -161,4 +164,85 @@ fn chunks_of_datasets_are_listed() {
     assert_eq!(folder.json("ls --chunks --json plain.h5")[0]["chunks"], serde_json::json!([]));
     let listed = folder.out("ls --chunks a32026.h5");
     assert!(listed.lines().count() == 5 && listed.contains("lz4"), "{listed}");
+}
+
+/// Creates a dataset of bytes, and returns it.
+fn dataset(file: &File, path: &str, shape: &[u64]) -> NewDataset {
+    let item = Scalar::Int { size: 1, is_signed: true, is_big: false }.into();
+    let shape = shape.to_vec();
+    NewDataset::create(file, path, Spec { item, shape, chunks: None, filter: None, fill: None })
+        .unwrap()
+}
+
+/// Returns an attribute with a list of texts.
+fn texts(texts: &[&[u8]]) -> Attribute {
+    let list = texts.iter().map(|text| text.to_vec()).collect();
+    Attribute::Texts(Some(vec![texts.len() as u64]), list)
+}
+
+#[test]
+fn complete_labels_are_the_names_of_dimensions_without_scales() {
+    let folder = TestDir::new();
+    let file = File::create(&folder.path("a.h5")).unwrap();
+    let all: [(&str, &[&[u8]]); 4] = [
+        ("all", &[b"y", b"x"]),
+        ("one", &[b"y", b""]),
+        ("more", &[b"z", b"y", b"x"]),
+        ("latin", &[b"y", b"\xe9"]),
+    ];
+    for (name, labels) in all {
+        dataset(&file, name, &[2, 3]).set_attribute(LABELS, &texts(labels)).unwrap();
+    }
+    dataset(&file, "none", &[2, 3]);
+    file.close().unwrap();
+    let file = File::open(&folder.path("a.h5")).unwrap();
+    let of = |name: &str| dimensions(&Dataset::open(&file, name).unwrap()).unwrap();
+    assert_eq!(of("all"), ["y", "x"]);
+    for name in ["one", "more", "latin", "none"] {
+        assert!(of(name).is_empty(), "{name}");
+    }
+}
+
+#[test]
+fn dimensions_whose_names_cannot_be_those_of_scales_have_none() {
+    let folder = TestDir::new();
+    let file = File::create(&folder.path("a.h5")).unwrap();
+    drop(file.create_group("g/group").unwrap());
+    dataset(&file, "g/short", &[1]);
+    dataset(&file, "g/table", &[2, 3]);
+    let none = || vec![None, None];
+    type Row<'a> = (&'a str, &'a [&'a [u8]], Vec<Option<String>>);
+    let rows: [Row<'_>; 7] = [
+        ("paths", &[b".", b"a/b"], none()),
+        ("empty", &[b"", b"\xe9"], none()),
+        ("more", &[b"a", b"b", b"c"], none()),
+        ("own", &[b"own", b"group"], none()),
+        ("taken", &[b"short", b"table"], none()),
+        ("new", &[b"y", b"x"], names(&["y", "x"])),
+        ("again", &[b"y", b"y"], vec![Some("y".to_owned()), None]),
+    ];
+    for (name, dimensions, expected) in rows {
+        let path = format!("g/{name}");
+        dataset(&file, &path, &[2, 3]).set_attribute(DIMENSIONS, &texts(dimensions)).unwrap();
+        attach_scales(&file, &path).unwrap();
+        assert_eq!(Dataset::open(&file, &path).unwrap().scales().unwrap(), expected, "{name}");
+    }
+    // A coordinate is the scale of its own dimension, and can be that of others.
+    let scale = dataset(&file, "g/scale", &[2]);
+    scale.set_attribute(DIMENSIONS, &texts(&[b"scale"])).unwrap();
+    drop(scale);
+    attach_scales(&file, "g/scale").unwrap();
+    assert_eq!(file.is_scale("g/scale"), Ok(true));
+    assert!(file.attach_scale("g/new", 2, "g/scale").is_err());
+    assert!(file.attach_scale("g/missing", 0, "g/scale").is_err());
+    file.attach_scale("g/new", 0, "g/scale").unwrap();
+    file.attach_scale("g/new", 0, "g/scale").unwrap();
+    // The scales and the datasets that are removed are detached on both sides.
+    let detached = file.unlink_dataset("g/y").unwrap();
+    let of_y = [("g/new".to_owned(), 0), ("g/again".to_owned(), 0)];
+    assert_eq!(detached, of_y);
+    assert_eq!(Dataset::open(&file, "g/new").unwrap().scales().unwrap(), names(&["scale", "x"]));
+    assert!(file.unlink_dataset("g/new").unwrap().is_empty());
+    assert_eq!(file.unlink_dataset("g/scale"), Ok(Vec::new()));
+    file.close().unwrap();
 }
