@@ -130,7 +130,7 @@ impl Reader {
         last.is_none() || ops.identify(&self.path) == last
     }
 
-    /// Whether an open file is not the one of the last [`Reader::acquire`] or [`Reader::expect`],
+    /// Whether an open file is not the one of the last [`Reader::acquire`] or `Reader::expect`,
     /// since another file was renamed to the path. `false` if one of both has no identity.
     pub fn is_another(&self, stream: &dyn Stream) -> bool {
         let last = self.state().last;
