@@ -75,6 +75,7 @@ pub mod slices;
 #[cfg(not(feature = "internals"))]
 pub(crate) mod slices;
 mod state;
+mod storage;
 mod stored;
 mod stream;
 mod sync;
@@ -98,7 +99,7 @@ pub use describe::describe;
 #[cfg(not(feature = "internals"))]
 pub(crate) use describe::describe;
 pub use iterate::{Blocks, Chunks};
-pub use schunk::{SChunk, Storage, Transaction};
+pub use schunk::{SChunk, Transaction};
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub use scratch::release;
@@ -109,6 +110,7 @@ pub(crate) use scratch::release;
 pub use state::{Layer, Layers, State};
 #[cfg(not(feature = "internals"))]
 pub(crate) use state::{Layer, Layers, State};
+pub use storage::Storage;
 pub use stream::{FinishError, Reader, Writer};
 #[cfg(feature = "internals")]
 #[doc(hidden)]

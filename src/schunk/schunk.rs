@@ -3,146 +3,14 @@
 use super::chunks::{self, NewChunk};
 use super::schunk_state::SChunkState;
 use super::state::{Layers, State};
+use super::storage::Storage;
 use super::verify::{self, Report};
 use super::{copy, meta, slices, sync, transaction};
 use crate::chunk::{BasicHeader, CParams, DParams, Source, Special};
 use crate::escape::escape;
-use crate::frame::{Files, Frame, FrameChunk, Loaded, Memory};
-use crate::io::lock::Lock;
-use crate::io::{Backend, Durability, FileSystem};
+use crate::frame::{Frame, FrameChunk, Loaded, Memory};
 use crate::{Buffer, Error, ErrorKind, Result, item, kernels};
 use std::ops::{Deref, DerefMut};
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-
-/// The storage of a super-chunk: memory, a file or a directory, and its options.
-///
-/// ```
-/// use ferroblosc::chunk::{CParams, DParams};
-/// use ferroblosc::schunk::{SChunk, Storage};
-///
-/// let path = std::env::temp_dir().join(format!("ledger-{}.b2frame", std::process::id()));
-/// let storage = Storage::file(&path).durable().checksums();
-/// let mut ledger = SChunk::create(storage, CParams::default(), DParams::default())?;
-/// ledger.append(&[1; 8000])?;
-/// drop(ledger);
-///
-/// let ledger = SChunk::open(Storage::file(&path), DParams::default())?;
-/// assert_eq!(ledger.nbytes(), 8000);
-/// # std::fs::remove_file(&path).unwrap();
-/// # Ok::<(), ferroblosc::Error>(())
-/// ```
-///
-/// | storage | chunks | survives the process |
-/// |---|---|---|
-/// | [`Storage::memory`] | separate buffers | no |
-/// | [`Storage::frame`] | one buffer, which [`SChunk::to_bytes`] copies without conversion | no |
-/// | [`Storage::file`] | one file | yes |
-/// | [`Storage::directory`] | one file per chunk, and an index | yes |
-///
-/// [`Storage::at`], [`Storage::backend`], [`Storage::locking`] and [`Storage::durable`] have no
-/// effect in memory. The environment variables `BLOSC_LOCKING`, `FERROBLOSC_DURABLE` and
-/// `FERROBLOSC_CHECKSUMS` enable locking, durability and checksums for all super-chunks of the
-/// process.
-#[derive(Clone)]
-#[must_use]
-pub struct Storage {
-    contiguous: bool,
-    path: Option<PathBuf>,
-    start: u64,
-    backend: Arc<dyn Backend>,
-    locking: bool,
-    durability: Durability,
-}
-
-impl Storage {
-    fn new(contiguous: bool, path: Option<&Path>) -> Storage {
-        Storage {
-            contiguous,
-            path: path.map(Path::to_path_buf),
-            start: 0,
-            backend: Arc::new(FileSystem),
-            locking: false,
-            durability: Durability::default(),
-        }
-    }
-
-    /// Returns the storage for separate chunks in memory. The super-chunk owns them.
-    pub fn memory() -> Storage {
-        Storage::new(false, None)
-    }
-
-    /// Returns the storage for one frame in memory. The super-chunk owns the buffer.
-    pub fn frame() -> Storage {
-        Storage::new(true, None)
-    }
-
-    /// Returns the storage for one file. [`SChunk::create`] creates it; [`SChunk::open`] opens it.
-    pub fn file(path: impl AsRef<Path>) -> Storage {
-        Storage::new(true, Some(path.as_ref()))
-    }
-
-    /// Returns the storage for a directory with one file per chunk. [`SChunk::create`] creates the
-    /// directory; [`SChunk::open`] opens it.
-    pub fn directory(path: impl AsRef<Path>) -> Storage {
-        Storage::new(false, Some(path.as_ref()))
-    }
-
-    /// Sets the offset of the frame in its file, in bytes; the default is 0. In a directory it is
-    /// the offset in the index file. It is used to open a frame that is embedded in another file.
-    pub fn at(mut self, start: u64) -> Storage {
-        self.start = start;
-        self
-    }
-
-    /// Uses the given I/O backend instead of the file system. The storage and the super-chunks that
-    /// are created with it share the backend.
-    pub fn backend(mut self, backend: Arc<dyn Backend>) -> Storage {
-        self.backend = backend;
-        self
-    }
-
-    /// Locks the super-chunk against other processes during reads and changes. The lock file is
-    /// beside the file, or inside the directory. Backends without file operations
-    /// ([`Backend::file_ops`]) are not locked.
-    pub fn locking(mut self) -> Storage {
-        self.locking = true;
-        self
-    }
-
-    /// Makes changes atomic and durable: an interrupted change leaves the super-chunk in the state
-    /// before or after it, and a completed call survives a crash. This requires the file system;
-    /// creating or opening a super-chunk with another backend fails with [`Error::InvalidParam`].
-    /// The setting is not recorded: it is needed again when the super-chunk is opened for changes.
-    pub fn durable(mut self) -> Storage {
-        self.durability.durable = true;
-        self
-    }
-
-    /// Adds checksums, which reads verify. Frames that already have checksums keep them regardless.
-    /// [`Storage::memory`] has no checksums.
-    pub fn checksums(mut self) -> Storage {
-        self.durability.checksums = true;
-        self
-    }
-
-    fn files(&self, path: &Path) -> Files {
-        let backend = Arc::clone(&self.backend);
-        let files = if self.contiguous {
-            Files::contiguous(backend, path.to_path_buf(), self.start)
-        } else {
-            Files::sparse(backend, path.to_path_buf(), self.start)
-        };
-        files.with_durability(self.durability)
-    }
-
-    fn lock(&self, path: &Path) -> Option<Arc<Lock>> {
-        let wanted = self.backend.file_ops().is_some() && Lock::enabled(self.locking);
-        wanted.then(|| {
-            Arc::new(if self.contiguous { Lock::of_file(path) } else { Lock::of_directory(path) })
-        })
-    }
-}
 
 /// A sequence of chunks, with parameters and metadata.
 ///
@@ -193,7 +61,7 @@ impl Storage {
 /// - [`Error::InvalidHeader`], [`Error::Data`], [`Error::ReadBuffer`], [`Error::FrameType`] or
 ///   [`Error::VersionSupport`] if the changed file is not a valid frame;
 /// - [`Error::InvalidParam`] in a child of `fork`, during a transaction of the parent;
-/// - the errors of a [`Backend`] of the program;
+/// - the errors of a [`Backend`](crate::io::Backend) of the program;
 /// - [`Error::MemoryAlloc`].
 ///
 /// ## Read errors
@@ -302,7 +170,8 @@ impl SChunk {
     /// - [`Error::InvalidParam`] for an item size below 1, and for durable storage with a backend
     ///   whose files cannot be renamed;
     /// - [`Error::FilterPipeline`] if `cparams` contain an invalid filter id;
-    /// - [`Error::MemoryAlloc`], and the errors of a [`Backend`] of the program.
+    /// - [`Error::MemoryAlloc`];
+    /// - the errors of a [`Backend`](crate::io::Backend) of the program.
     ///
     /// Other parameters are checked by the first compression.
     pub fn create(storage: Storage, cparams: CParams, dparams: DParams) -> Result<SChunk> {
@@ -346,7 +215,8 @@ impl SChunk {
     /// - [`Error::FilterPipeline`] if the frame records an invalid filter id;
     /// - [`Error::Lock`] if locking is enabled and the lock file cannot be created or locked;
     /// - the [decompression errors](crate::chunk::Decompressor#errors) of a damaged index;
-    /// - [`Error::MemoryAlloc`], and the errors of a [`Backend`] of the program.
+    /// - [`Error::MemoryAlloc`];
+    /// - the errors of a [`Backend`](crate::io::Backend) of the program.
     pub fn open(storage: Storage, dparams: DParams) -> Result<SChunk> {
         let path = storage.path.as_deref().ok_or_else(|| {
             Error::InvalidParam.because("only a storage in a file or a directory can be opened")
@@ -801,8 +671,8 @@ impl SChunk {
     }
 
     /// Removes unused space from a super-chunk in files. If the frame has checksums, missing ones
-    /// of chunks that can be decompressed are added. Super-chunks in memory, frames of an older layout and frames at an offset above 0
-    /// stay unchanged.
+    /// of chunks that can be decompressed are added. Super-chunks in memory, frames of an older
+    /// layout and frames at an offset above 0 stay unchanged.
     ///
     /// # Errors
     /// - [`Error::InvalidParam`] during a transaction;
@@ -818,7 +688,7 @@ impl SChunk {
     /// # Errors
     /// - [`Error::InvalidParam`] if a transaction is still open because its value was leaked; it is
     ///   rolled back, with all changes since it began;
-    /// - the error of [`Backend::destroy`].
+    /// - the error of [`Backend::destroy`](crate::io::Backend::destroy).
     pub fn close(self) -> Result<()> {
         let innermost = transaction::check_innermost(&self.state, 0);
         match self.state.into_frame() {
