@@ -16,6 +16,7 @@ pub mod engines;
 pub mod filter;
 pub mod io;
 pub mod loans;
+mod metalayers;
 pub mod origin;
 pub mod params;
 pub mod parent;

@@ -10,6 +10,7 @@
 use super::active_callbacks;
 use super::context::Context;
 use super::loans::Loans;
+use super::metalayers::{MadeLayers, free_layer, new_layer};
 use super::params::{cparams_of_stored, slots, stored_params};
 use crate::constants::metalayers::{BLOSC2_MAX_METALAYERS, BLOSC2_MAX_VLMETALAYERS};
 use crate::defaults;
@@ -567,54 +568,6 @@ unsafe fn chunk_len(chunk: *const u8) -> usize {
     // SAFETY: a chunk has at least a header.
     let header = unsafe { std::slice::from_raw_parts(chunk, MIN_HEADER_LENGTH) };
     BasicHeader::parse(header).map_or(0, |header| header.cbytes.max(0) as usize)
-}
-
-/// New metalayers that no super-chunk owns yet.
-struct MadeLayers(Vec<*mut blosc2_metalayer>);
-
-impl Drop for MadeLayers {
-    fn drop(&mut self) {
-        for layer in self.0.drain(..) {
-            // SAFETY: the metalayers came from `new_layer`, and only this list has pointers to
-            // them.
-            unsafe { free_layer(layer) }
-        }
-    }
-}
-
-/// Allocates a metalayer, with its name and content, from `malloc`.
-fn new_layer(name: &[u8], content: Buffer) -> Result<*mut blosc2_metalayer> {
-    // Names are C strings: bytes after a NUL would not be accessible.
-    let name = name.split(|&byte| byte == 0).next().unwrap_or_default();
-    let mut text = Buffer::zeroed(name.len() + 1)?;
-    text[..name.len()].copy_from_slice(name);
-    let layer = Buffer::zeroed(size_of::<blosc2_metalayer>())?;
-    let content_len = i32::try_from(content.len()).map_err(|_| Error::InvalidParam)?;
-    let layer: *mut blosc2_metalayer = layer.into_raw().cast();
-    // SAFETY: a block of `malloc` is aligned for any struct, and this one has its size.
-    unsafe {
-        layer.write(blosc2_metalayer {
-            name: text.into_raw().cast(),
-            content: content.into_raw(),
-            content_len,
-        });
-    }
-    Ok(layer)
-}
-
-/// Frees a metalayer; NULL is allowed.
-///
-/// # Safety
-/// `layer` is NULL or a metalayer whose memory came from `malloc`, and is not used again.
-unsafe fn free_layer(layer: *mut blosc2_metalayer) {
-    // SAFETY: guaranteed by the caller.
-    unsafe {
-        if let Some(parts) = layer.as_ref() {
-            libc::free(parts.name.cast());
-            libc::free(parts.content.cast());
-        }
-        libc::free(layer.cast());
-    }
 }
 
 impl State for CSchunk {
