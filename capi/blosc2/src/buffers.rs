@@ -59,7 +59,7 @@ pub unsafe fn whole_chunk<'a>(src: *const c_void, srcsize: i32) -> Result<&'a [u
     unsafe { pointers::bytes(src, srcsize.max(0)) }
 }
 
-/// Returns a chunk to decompress into `dest`, copied if it overlaps the written bytes.
+/// Returns a chunk to decompress into `dest`, copied if it overlaps `dest`.
 ///
 /// # Errors
 /// [`Error::InvalidParam`] for NULL; [`Error::MemoryAlloc`].

@@ -1,7 +1,7 @@
 //! Functions that read and change the chunks of a super-chunk.
 
 use crate::bridge::schunk::{CSchunk, Purpose};
-use crate::buffers::{chunk_by_header, header, source, whole_chunk};
+use crate::buffers::{header, source, whole_chunk};
 use crate::types::flag::{Flag, is_set};
 use crate::types::schunk::blosc2_schunk;
 use ferroblosc::chunk::header::is_lazy;
@@ -31,21 +31,19 @@ unsafe fn with_chunk(
     copy: bool,
     take: impl FnOnce(NewChunk<'_>) -> Result<i64>,
 ) -> Result<i64> {
-    let refused = |error: Error| match error.kind() {
+    // SAFETY: a chunk has at least these bytes.
+    let header = BasicHeader::parse(unsafe { header(chunk.cast()) }?);
+    let BasicHeader { cbytes, .. } = header.map_err(|error| match error.kind() {
         ErrorKind::ReadBuffer => error.recast(ErrorKind::InvalidHeader),
         _ => error,
-    };
-    // SAFETY: guaranteed by the caller.
-    let header = BasicHeader::parse(unsafe { header(chunk.cast()) }?).map_err(refused)?;
+    })?;
     // A lazy chunk has fewer bytes than its header states, so it must not be copied.
-    // SAFETY: the caller guarantees these bytes; lazy chunks have them, too.
-    if is_lazy(unsafe {
-        whole_chunk(chunk.cast(), header.cbytes.min(EXTENDED_HEADER_LENGTH as i32))
-    }?) {
+    // SAFETY: a chunk of this size has these bytes, also a lazy one.
+    let front = unsafe { whole_chunk(chunk.cast(), cbytes.min(EXTENDED_HEADER_LENGTH as i32)) }?;
+    if is_lazy(front) {
         return Err(Error::InvalidHeader);
     }
-    // SAFETY: guaranteed by the caller; the chunk is not lazy.
-    let len = unsafe { chunk_by_header(chunk.cast()) }.map_err(refused)?.len();
+    let len = usize::try_from(cbytes).unwrap_or(0);
     let is_apart = schunk.frame().is_none();
     // A block that the program gives away is its own, even if its backend lends memory.
     let must_copy = (copy && is_apart)
@@ -69,7 +67,7 @@ unsafe fn with_chunk(
     take(NewChunk::Give(&mut given.0))
 }
 
-/// A block of the caller, which keeps it if the call fails or panics.
+/// A block of the caller, which keeps it unless the super-chunk has taken it.
 struct Given(Option<Buffer>);
 
 impl Drop for Given {
