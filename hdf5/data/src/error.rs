@@ -34,8 +34,8 @@ pub enum Error {
         /// A description of the type.
         description: String,
     },
-    /// The items of a dataset are not in the file: in a file without a format, or in the datasets of
-    /// which a virtual one consists. The file could name any file of the system, so none is opened.
+    /// The items of a dataset are in another file (external storage), or in other datasets (a
+    /// virtual dataset). Hostile data could name any file of the system, so none is opened.
     Elsewhere {
         /// The path of the dataset.
         path: String,

@@ -165,8 +165,11 @@ impl File {
         Ok(true)
     }
 
-    /// Whether a path whose links exist leads to an object that is no group, or nowhere: it contains
-    /// no other objects. An object that cannot be read may be a group.
+    /// Whether a path whose links exist has no target, or one that is not a group: it contains no
+    /// other objects.
+    ///
+    /// # Errors
+    /// [`Error::Call`] if the object cannot be read; it may be a group.
     fn is_no_group(&self, path: &str) -> Result<bool> {
         let api = api()?;
         let guard = Guard::new(api);

@@ -2,7 +2,6 @@
 
 use crate::api::{Api, Guard};
 use crate::error::{Error, is_missing_filter};
-
 use std::ffi::{CStr, c_uint, c_void};
 
 /// Returns the error of a failed call, with the reason on the error stack, which is cleared. An
@@ -49,7 +48,7 @@ struct Messages {
 
 /// The visitor of the error stack, which records messages.
 unsafe extern "C" fn record(number: c_uint, entry: *const Entry, found: *mut c_void) -> i32 {
-    // SAFETY: HDF5 passes a valid entry, and `reason` a pointer to its local variable, which
+    // SAFETY: HDF5 passes a valid entry, and `reason` a pointer to its local `Messages`, which
     // nothing else uses during the walk.
     let (entry, found) = unsafe { (&*entry, &mut *found.cast::<Messages>()) };
     if entry.text.is_null() {

@@ -124,8 +124,9 @@ pub struct ItemType {
     pub scalar: Scalar,
     /// The shape; empty for one scalar.
     pub shape: Vec<u64>,
-    /// If the items of an array are arrays: the number of dimensions of each, the outermost first.
-    /// The shape has the extents of all. HDF5 reads them only as such.
+    /// The number of dimensions of each array if arrays are nested, the outermost first; otherwise
+    /// empty. The shape has the extents of all of them. HDF5 converts only between arrays with the
+    /// same nesting.
     pub ranks: Vec<usize>,
 }
 
