@@ -17,6 +17,7 @@
 //! | `markdown.rs` | nothing: the Markdown parser |
 //! | `modules.rs` | the public modules with their examples; tables of files with the modules |
 //! | `notice.rs` | the list of licences with the crates Cargo links |
+//! | `npm.rs` | the codecs that the npm package names with those of the library |
 //! | `packages.rs` | the test data in a packed crate with those its sources read |
 //! | `speeds.rs` | the speeds in the README with the measured table |
 
@@ -35,6 +36,7 @@ mod links;
 mod markdown;
 mod modules;
 mod notice;
+mod npm;
 mod packages;
 mod speeds;
 
