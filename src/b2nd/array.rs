@@ -4,9 +4,10 @@ use super::concatenate::{copy_items, extend};
 use super::create::{Description, Fill, find, finish, initialize, true_typesize};
 use super::geometry::Geometry;
 use super::layout::{IntoGeometry, Layout};
-use super::request::{SliceRequest, check_inside};
+use super::request::check_inside;
+use super::slices::{read, read_into, slice_len, whole_buffer, zeroed};
 use super::state::{Chunks, State, typesize};
-use super::{MAX_DIM, get, meta, resize, selection, set, sync, transaction, view};
+use super::{MAX_DIM, meta, resize, selection, set, sync, transaction, view};
 use crate::chunk::{CParams, DParams, Special};
 use crate::io::lock::Kind as LockKind;
 use crate::schunk::transaction::{check_innermost, depth};
@@ -864,49 +865,4 @@ impl View<'_> {
         check_inside(&self.geometry, start, stop)?;
         read(self.base, &self.geometry, start, stop)
     }
-}
-
-/// Returns a request for a slice that exactly fills a buffer of `len` bytes.
-fn whole_buffer(
-    a: &Array,
-    geometry: &Geometry,
-    start: &[i64],
-    stop: &[i64],
-    len: usize,
-) -> Result<SliceRequest> {
-    let extents: Vec<i64> =
-        (start.iter().zip(stop)).map(|(start, stop)| stop.saturating_sub(*start).max(0)).collect();
-    let size = i64::try_from(len).map_err(|_| Error::InvalidParam)?;
-    SliceRequest::new(geometry, typesize(a)?, start, stop, &extents, size)
-}
-
-/// Returns the size of a slice in bytes; `None` on overflow.
-fn slice_len(typesize: usize, start: &[i64], stop: &[i64]) -> Option<usize> {
-    (start.iter().zip(stop)).try_fold(typesize, |len, (start, stop)| {
-        let extent = stop.checked_sub(*start)?;
-        len.checked_mul(usize::try_from(extent).ok()?)
-    })
-}
-
-fn read(a: &Array, geometry: &Geometry, start: &[i64], stop: &[i64]) -> Result<Vec<u8>> {
-    let mut items = zeroed(slice_len(typesize(a)?, start, stop))?;
-    read_into(a, geometry, start, stop, &mut items)?;
-    Ok(items)
-}
-
-/// Reads a slice that fills `dest`.
-pub(super) fn read_into(
-    a: &Array,
-    geometry: &Geometry,
-    start: &[i64],
-    stop: &[i64],
-    dest: &mut [u8],
-) -> Result<()> {
-    let request = whole_buffer(a, geometry, start, stop, dest.len())?;
-    get::get(a, &request, dest)
-}
-
-/// Returns `len` zero bytes.
-fn zeroed(len: Option<usize>) -> Result<Vec<u8>> {
-    item::zeroed(len.ok_or(Error::InvalidParam)?)
 }

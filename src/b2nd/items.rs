@@ -1,9 +1,10 @@
 //! Typed access to the items of arrays.
 
-use super::array::{Array, View, read_into};
+use super::array::{Array, View};
 use super::create::Fill;
 use super::geometry::Geometry;
 use super::layout::IntoGeometry;
+use super::slices::read_into;
 use super::state::{State, typesize};
 use super::sync;
 use crate::chunk::CParams;

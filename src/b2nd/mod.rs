@@ -95,6 +95,7 @@ pub(crate) mod selection;
 pub mod set;
 #[cfg(not(feature = "internals"))]
 pub(crate) mod set;
+mod slices;
 mod state;
 mod sync;
 #[cfg(feature = "internals")]
