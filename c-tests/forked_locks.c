@@ -1,6 +1,7 @@
 /*
  * Parent and forked child exclude each other through a handle that the child inherited, with locks:
- * neither holds, nor releases, a lock of the other one.
+ * neither holds, nor releases, a lock of the other one. A thread that holds a lock does not wait for
+ * itself.
  */
 
 #include "schunks.h"
@@ -190,6 +191,35 @@ static void a_lock_ends_with_its_handle_though_a_child_lives_on(int kind) {
   CHECK_IS(blosc2_remove_urlpath(path_of(kind)), 0);
 }
 
+/* The thread would wait for itself; a child waits for the release. */
+static void other_handles_of_the_thread_fail_until_the_release(int kind) {
+  blosc2_schunk *schunk = make_full(kind, 2), *other = blosc2_schunk_open(path_of(kind));
+  int32_t items[ITEMS] = {0};
+  pid_t child;
+  CHECK(other != NULL);
+  CHECK_IS(blosc2_schunk_lock(schunk), 0);
+  CHECK_IS(blosc2_schunk_append_buffer(other, items, CHUNK), BLOSC2_ERROR_LOCK);
+  CHECK_IS(blosc2_schunk_decompress_chunk(other, 0, items, CHUNK), BLOSC2_ERROR_LOCK);
+  CHECK_IS(blosc2_schunk_lock(other), BLOSC2_ERROR_LOCK);
+  CHECK(blosc2_schunk_open(path_of(kind)) == NULL);
+  CHECK_IS(blosc2_schunk_append_buffer(schunk, items, CHUNK), 3);
+  child = start();
+  if (child == 0) {
+    signal_to(back);
+    CHECK_IS(blosc2_schunk_append_buffer(other, items, CHUNK), 4);
+    CHECK(has_arrived(there));
+    end_child();
+  }
+  wait_for(back);
+  pause_briefly();
+  signal_to(there);
+  CHECK_IS(blosc2_schunk_unlock(schunk), 0);
+  wait_for_child(child);
+  CHECK_IS(blosc2_schunk_append_buffer(other, items, CHUNK), 5);
+  CHECK_IS(blosc2_schunk_free(other), 0);
+  done(schunk, kind);
+}
+
 int main(void) {
   int kind;
   alarm(200);
@@ -202,6 +232,7 @@ int main(void) {
     both_append(kind);
     a_child_does_not_release_the_lock_of_its_parent(kind);
     a_lock_ends_with_its_handle_though_a_child_lives_on(kind);
+    other_handles_of_the_thread_fail_until_the_release(kind);
   }
   blosc2_destroy();
   return leave_folder();
