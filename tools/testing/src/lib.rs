@@ -70,6 +70,9 @@ impl TestDir {
         // Tests that are started in the background or by `nohup` ignore some signals.
         command.args(["--default-signal=INT,HUP", self.program]);
         command.args(arguments).current_dir(self.directory.path()).stdin(Stdio::null());
+        // HDF5 locks the files that tests create, and programs that other tests start at this time
+        // inherit the locks.
+        command.env("HDF5_USE_FILE_LOCKING", "FALSE");
         for name in UNSET {
             command.env_remove(name);
         }
