@@ -111,6 +111,9 @@ def main():
     # The libraries and examples are built, so the programs need not call cargo, which would make
     # them wait for each other.
     os.environ["FERROBLOSC_BUILT"] = "1"
+    # Programs that are started while a test has an HDF5 file open inherit its lock, and hold it
+    # after the test has closed the file.
+    os.environ["HDF5_USE_FILE_LOCKING"] = "FALSE"
     jobs = int(os.environ.get("TEST_JOBS") or os.cpu_count() or 1)
     failed = []
     runner = Runner()
