@@ -9,7 +9,7 @@ pub(super) enum CacheLevel {
     L2,
 }
 
-/// Prefetches the line at `at`, which may be any address. Does nothing outside x86.
+/// Prefetches the line at `at`, which may be any address. Does nothing outside x86-64.
 #[inline(always)]
 pub(super) fn prefetch(level: CacheLevel, at: *const u8) {
     #[cfg(target_arch = "x86_64")]
@@ -40,15 +40,15 @@ pub(super) fn has_set_conflicts(stride: usize, count: usize, ways: usize) -> boo
     (1..count.div_ceil(ways)).any(|step| (step * stride + NEAR) % PERIOD <= 2 * NEAR)
 }
 
-/// True if two buffers of `bytes` bytes do not fit the L2 cache together.
+/// True if two buffers of `bytes` bytes each do not fit an L2 cache of 2 MiB together.
 #[inline(always)]
 pub(super) fn exceeds_l2(bytes: usize) -> bool {
     const THRESHOLD: usize = 1 << 20;
     bytes >= THRESHOLD
 }
 
-/// True if two buffers of `bytes` bytes may not fit the L3 cache, or the share of it that other
-/// programs leave, so that data is loaded from memory.
+/// True if two buffers of `bytes` bytes each may not fit the L3 cache, or the share of it that
+/// other programs leave, so that data is loaded from memory.
 #[inline(always)]
 pub(super) fn exceeds_l3(bytes: usize) -> bool {
     const THRESHOLD: usize = 3 << 20;

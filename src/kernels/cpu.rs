@@ -21,7 +21,7 @@ const NONE: u8 = 2;
 
 /// Makes the kernels assume an AMD CPU, a CPU of another vendor, or (`None`) the real CPU.
 ///
-/// Results do not change; tests use this to run both algorithms. It has no effect outside x86.
+/// Results do not change; tests use this to run both algorithms. It has no effect outside x86-64.
 #[doc(hidden)]
 pub fn assume_amd(assumed: Option<bool>) {
     #[cfg(target_arch = "x86_64")]

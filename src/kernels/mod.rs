@@ -6,11 +6,11 @@
 //! Algorithms are written once, over the trait `vector::Vector`; `vector/<level>.rs` implements it
 //! for one instruction set, and `compile.rs` compiles the algorithms for each level.
 //!
-//! This is the only layer with much `unsafe` code. Its interface is safe: functions on slices that
-//! never access memory outside them, whatever the arguments.
+//! The interface is safe: functions on slices that never access memory outside them, whatever the
+//! arguments.
 //!
-//! Every transform also has an `*_at` form that accepts the [`Level`], so that tests can compare
-//! all levels in one process. All levels return the same bytes.
+//! Transforms with several levels also have an `*_at` form that accepts the [`Level`]: tests
+//! compare all levels in one process. All levels return the same bytes.
 //!
 //! ```
 //! use ferroblosc::kernels::{Level, shuffle};

@@ -62,7 +62,8 @@ pub(super) fn pays(stride: usize, count: usize) -> bool {
 /// Copies a burst of `SPAN` bytes, and prefetches the following one if `prefetch_next` is set.
 ///
 /// # Safety
-/// The contract of [`Vector`].
+/// The contract of [`Vector`]; `SPAN` bytes can be read at `from` and written at `to`, and `SPAN`
+/// is a multiple of the size of a vector.
 #[inline(always)]
 pub(super) unsafe fn write<V: Vector, const SPAN: usize>(
     prefetch_next: bool,

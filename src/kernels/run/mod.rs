@@ -1,4 +1,5 @@
-//! Run detection: whether all bytes of a stream are equal. Such streams are stored as one byte.
+//! Run detection: whether all bytes of a stream are equal. Such a stream is stored as its size, and
+//! unless the byte is 0, a token.
 
 mod generic;
 mod vectors;

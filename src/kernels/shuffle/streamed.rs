@@ -37,7 +37,8 @@ pub(super) fn unshuffle_planes_at(level: Level, planes: &[&[u8]], mut dest: &mut
         let (to, rest) = dest.split_at_mut(count * planes.len());
         let staging = &mut staging.0[..to.len()];
         gather::unshuffle_planes_at(level, slices, staging);
-        // SAFETY: both slices have the same length, and are references to different bytes.
+        // SAFETY: both slices have the same length, and are references to different bytes. The fence
+        // below precedes any other access to the destination.
         unsafe { streamed::copy_unfenced(staging.as_ptr(), to.as_mut_ptr(), to.len()) }
         dest = rest;
     }

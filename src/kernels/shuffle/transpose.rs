@@ -200,8 +200,8 @@ pub(in crate::kernels) unsafe fn write_columns<V: Vector>(
     unsafe { store_in_order(transpose(columns), COLUMNS, dest, stride) }
 }
 
-/// Writes lane `l` of register `k` at `dest + (l * class + k) * step`, where `step` is at most 16,
-/// in ascending order, so that each store overwrites the excess bytes of the preceding one. Four
+/// Writes lane `l` of register `k` at `dest + (l * class + k) * step` in ascending order, so that for
+/// a `step` below 16 each store overwrites the excess bytes of the preceding one. Four
 /// adjacent lanes are written as one cache line.
 ///
 /// # Safety
@@ -380,7 +380,7 @@ const fn are_paired<V: Vector, const TS: usize>() -> bool {
 /// Reads one tile of items of `TS` bytes, or of `typesize` (9 to 15) bytes if `TS` is [`ANY`].
 ///
 /// # Safety
-/// The same conditions as for [`read_narrow`].
+/// `BYTES * typesize` bytes can be read at `src`, and 16 more unless `typesize` is a power of two.
 #[inline(always)]
 unsafe fn read_tile<V: Vector, const TS: usize>(typesize: usize, src: *const u8) -> [V; COLUMNS] {
     // SAFETY: the caller's contract; a load of 16 bytes at the last item ends in the 16 bytes after
@@ -544,7 +544,7 @@ fn prefetch_columns(column: usize, plane: impl Fn(usize) -> *const u8) {
 /// Shuffles `items` items of more than 16 bytes into planes `plane_stride` bytes apart.
 ///
 /// # Safety
-/// The same conditions as for [`shuffle_narrow`].
+/// `typesize` is at least [`COLUMNS`]; otherwise the same conditions as for [`shuffle_narrow`].
 #[inline(always)]
 pub(super) unsafe fn shuffle_wide<V: Vector>(
     typesize: usize,
@@ -630,7 +630,7 @@ pub(super) unsafe fn shuffle_in_bursts<V: Vector>(
 /// Unshuffles `items` items of more than 16 bytes.
 ///
 /// # Safety
-/// The same conditions as for [`unshuffle_narrow`].
+/// `typesize` is at least [`COLUMNS`]; otherwise the same conditions as for [`unshuffle_narrow`].
 #[inline(always)]
 pub(super) unsafe fn unshuffle_wide<V: Vector>(
     typesize: usize,
