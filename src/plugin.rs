@@ -99,7 +99,8 @@ impl Plugin {
         self.kind != Kind::Format && self.id >= id::FIRST_USER
     }
 
-    /// Returns the feature of this crate that would add the codec, if this build lacks it.
+    /// Returns the feature of this crate that would add the codec, filter or format, if this build
+    /// lacks it.
     fn missing_feature(&self) -> Option<&'static str> {
         let mut missing = FEATURES.iter().filter(|(_, is_built_in, ..)| !is_built_in);
         let feature = missing.find(|(.., kind, id)| (*kind, *id) == (self.kind, self.id));

@@ -1,5 +1,5 @@
-//! Random access: for every codec, pipeline, split mode and block size, items must equal those of
-//! the decompressed chunk.
+//! Random access: for various codecs, pipelines, split modes and block sizes, items must equal those
+//! of the decompressed chunk.
 
 use ferroblosc::chunk::{CParams, Compressor, DParams, Decompressor, HeaderForm, SplitMode};
 use ferroblosc::codec::id;

@@ -30,7 +30,7 @@ pub struct Pipeline {
     needs_shape: bool,
     /// The number of stages with a backward step.
     backward_steps: u8,
-    /// The slot of the stage whose backward step runs first.
+    /// The slot of the last stage with a backward step, whose backward step runs first.
     sole_backward_slot: Slot,
 }
 

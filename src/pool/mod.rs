@@ -10,7 +10,7 @@
 //! `os::thread` starts threads, and `os::futex` lets them wait. On systems without threads, the
 //! caller is the only thread of a run.
 //!
-//! Everything is lock-free and created at the first use, for two reasons: callers never block each
+//! The pool is lock-free and created at the first use, for two reasons: callers never block each
 //! other, and a forked child finds no lock that is held by a thread which does not exist there. For
 //! the same reason the pool does not use `crossbeam`'s parker or `std`'s threads, which contain
 //! locks.

@@ -39,7 +39,7 @@ pub enum Codec {
         /// The level.
         level: Option<u8>,
     },
-    /// The size in 32 bits, and a block of LZ4.
+    /// The size in 32 bits, little-endian, and a block of LZ4.
     Lz4,
     /// The bytes, followed by their CRC-32C.
     Crc32c,
@@ -50,7 +50,7 @@ pub enum Codec {
 /// A list of codecs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pipeline {
-    /// The dimensions of the chunk in the order of the encoded chunk, if it is another one.
+    /// The dimensions of the chunk in the order of the encoded chunk; `None` for C order.
     pub order: Option<Vec<usize>>,
     /// The codecs of bytes in the order of encoding.
     pub codecs: Vec<Codec>,
@@ -61,7 +61,7 @@ pub type Fault = String;
 
 impl Codec {
     /// Returns the codec of a name with its parameters; `None` if the codec or the parameters are
-    /// not supported. `prefixed` names are those of numcodecs in version 3.
+    /// not supported. Names with the prefix `numcodecs.` are those of numcodecs in version 3.
     pub fn of(name: &str, configuration: Option<&Value>) -> Option<Codec> {
         let get = |key: &str| configuration.and_then(|configuration| configuration.get(key));
         let level = || get("level").or_else(|| get("clevel")).and_then(unsigned);

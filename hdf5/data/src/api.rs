@@ -57,7 +57,8 @@ const NAMES: [&str; 25] = [
     "/opt/local/lib/libhdf5.dylib",
 ];
 
-/// The first and the last supported version; before, `hid_t` had 32 bits.
+/// The minor number of the first supported version 1, since `hid_t` had 32 bits before, and the
+/// major number of the last supported version.
 const VERSIONS: (u32, u32) = (10, 2);
 
 /// Declares the functions that are loaded.

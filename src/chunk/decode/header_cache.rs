@@ -15,7 +15,7 @@ pub(super) struct HeaderCache {
     header: ChunkHeader,
     blocking: Blocking,
     pipeline: Pipeline,
-    /// Whether `pipeline` was built from `header`.
+    /// Whether `pipeline` is that of `header`, and no registration of a filter can change it.
     pipeline_ready: bool,
 }
 

@@ -22,9 +22,10 @@ pub(crate) const MAX_DICT_SIZE: usize = 32768;
 pub(crate) mod blosc1 {
     /// The maximum uncompressed size of a chunk in bytes.
     pub(crate) const MAX_BUFFERSIZE: usize = i32::MAX as usize - super::MIN_HEADER_LENGTH;
-    /// The maximum block size in bytes: a worker has memory for three blocks and some items.
+    /// The maximum block size in bytes: a worker has memory for three blocks and a
+    /// size of 4 bytes for each stream.
     pub(crate) const MAX_BLOCKSIZE: i32 = (i32::MAX - 4 * super::MAX_TYPESIZE as i32) / 3;
-    /// The maximum item size for splitting, in bytes.
+    /// The maximum number of streams of a block, so also the maximum item size for splitting.
     pub(crate) const MAX_STREAMS: usize = 16;
     /// The minimum length of a stream in bytes.
     pub(crate) const MIN_STREAM: usize = 128;

@@ -14,7 +14,7 @@
 use super::limits::WORD;
 use crate::{Error, ErrorKind, Result};
 
-/// The token byte of a run. Only its bit must be set in a chunk that is read.
+/// The token byte of a run. Other bits of the token are ignored when a chunk is read.
 pub(crate) const TOKEN_RUN: u8 = 0x01;
 
 /// Returns the stored size of a run of `value` in bytes.

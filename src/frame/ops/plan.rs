@@ -559,7 +559,8 @@ impl<'a> Plan<'a> {
         Ok(())
     }
 
-    /// Removes the bytes or the file of a deleted chunk of this size.
+    /// Drops the file of a deleted chunk of a sparse frame. In a transaction, marks the bytes of a
+    /// chunk as unused; otherwise they remain in the frame.
     fn forget(&mut self, old: i64, len: u64) -> Result<()> {
         if self.before.sparse && old >= 0 {
             self.drop_file(old, len)?;
