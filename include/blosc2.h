@@ -256,7 +256,8 @@ enum {
   /** The code after the last built-in codec. */
   BLOSC_LAST_CODEC = 6,
   /**
-   * The id of the last of the first BLOSC2_GLOBAL_REGISTERED_CODECS codecs of the global registry.
+   * The id of the last of BLOSC2_GLOBAL_REGISTERED_CODECS codecs, as in C-Blosc2. The global registry
+   * has more codecs, see `blosc2/codecs-registry.h`.
    */
   BLOSC_LAST_REGISTERED_CODEC = 36,
   /** First id of the built-in codecs. */
@@ -268,8 +269,8 @@ enum {
   /** Last id of the global registry. */
   BLOSC2_GLOBAL_REGISTERED_CODECS_STOP = 159,
   /**
-   * A number of codecs in the global registry, which BLOSC_LAST_REGISTERED_CODEC depends on. The
-   * registry has more codecs, see `blosc2/codecs-registry.h`.
+   * The number of codecs up to BLOSC_LAST_REGISTERED_CODEC. The global registry has more codecs, see
+   * `blosc2/codecs-registry.h`.
    */
   BLOSC2_GLOBAL_REGISTERED_CODECS = 5,
   /** The first id for users. */

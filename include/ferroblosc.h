@@ -44,13 +44,15 @@ extern "C" {
  */
 #define FERROBLOSC_IO_READ_ONLY 156
 
-/** The super-chunk has no fingerprint of its header, index, checksums and metalayers. */
+/** The super-chunk has no fingerprint of its header, index, checksums and trailer. */
 #define FERROBLOSC_FINGERPRINT_NONE 0
 
-/** Header, index, checksums and metalayers match the fingerprint. */
+/**
+ * Header, index, checksums and trailer match the fingerprint. It does not cover fixed metalayers.
+ */
 #define FERROBLOSC_FINGERPRINT_RIGHT 1
 
-/** Header, index, checksums or metalayers do not match the fingerprint. */
+/** Header, index, checksums or trailer do not match the fingerprint. */
 #define FERROBLOSC_FINGERPRINT_WRONG 2
 
 /** The result of ferroblosc_verify(). */

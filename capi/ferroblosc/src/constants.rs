@@ -22,9 +22,9 @@ const _: () = assert!(
         && FERROBLOSC_IO_DURABLE_CHECKSUMS == ids::DURABLE_CHECKSUMS as c_int
 );
 
-/// The super-chunk has no fingerprint of its header, index, checksums and metalayers.
+/// The super-chunk has no fingerprint of its header, index, checksums and trailer.
 pub const FERROBLOSC_FINGERPRINT_NONE: c_int = 0;
-/// Header, index, checksums and metalayers match the fingerprint.
+/// Header, index, checksums and trailer match the fingerprint. It does not cover fixed metalayers.
 pub const FERROBLOSC_FINGERPRINT_RIGHT: c_int = 1;
-/// Header, index, checksums or metalayers do not match the fingerprint.
+/// Header, index, checksums or trailer do not match the fingerprint.
 pub const FERROBLOSC_FINGERPRINT_WRONG: c_int = 2;

@@ -4,7 +4,8 @@ use std::ffi::c_int;
 
 /// The code after the last built-in codec.
 pub const BLOSC_LAST_CODEC: c_int = 6;
-/// The id of the last of the first BLOSC2_GLOBAL_REGISTERED_CODECS codecs of the global registry.
+/// The id of the last of BLOSC2_GLOBAL_REGISTERED_CODECS codecs, as in C-Blosc2. The global registry
+/// has more codecs, see `blosc2/codecs-registry.h`.
 pub const BLOSC_LAST_REGISTERED_CODEC: c_int = 36;
 
 /// First id of the built-in codecs.
@@ -15,8 +16,8 @@ pub const BLOSC2_DEFINED_CODECS_STOP: c_int = 31;
 pub const BLOSC2_GLOBAL_REGISTERED_CODECS_START: c_int = 32;
 /// Last id of the global registry.
 pub const BLOSC2_GLOBAL_REGISTERED_CODECS_STOP: c_int = 159;
-/// A number of codecs in the global registry, which BLOSC_LAST_REGISTERED_CODEC depends on. The
-/// registry has more codecs, see `blosc2/codecs-registry.h`.
+/// The number of codecs up to BLOSC_LAST_REGISTERED_CODEC. The global registry has more codecs, see
+/// `blosc2/codecs-registry.h`.
 pub const BLOSC2_GLOBAL_REGISTERED_CODECS: c_int = 5;
 /// The first id for users.
 pub const BLOSC2_USER_REGISTERED_CODECS_START: c_int = 160;
