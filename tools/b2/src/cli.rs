@@ -229,8 +229,8 @@ pub struct ConvertArgs {
     /// Convert the bytes of an array, without type and shape
     #[arg(short, long, conflicts_with = "dtype")]
     pub raw: bool,
-    /// Embed the leaves of a store that have fewer bytes of data in 'embed.b2e'; 0 makes all of
-    /// them files [default: as in IN]
+    /// Store leaves with less than SIZE bytes of data in 'embed.b2e', and the others as files; 0
+    /// makes all of them files [default: as in IN]
     #[arg(long, value_name = "SIZE")]
     pub embed: Option<String>,
     /// Fail if OUT does not support a metalayer, attribute, fill value or codec parameter of IN
@@ -244,8 +244,8 @@ pub struct ConvertArgs {
 
 #[derive(Args)]
 pub struct CompressArgs {
-    /// Files, or '-'; with two paths, the second is the frame to write, unless it exists and is not
-    /// a frame [default of OUT: IN.b2frame]
+    /// Files, or '-'; the second of exactly two paths is the frame to write, but an input if it
+    /// exists and is not a frame [default of OUT: IN.b2frame]
     #[arg(value_name = "IN", required = true)]
     pub paths: Vec<PathBuf>,
     /// The frame to write, or '-', or the directory for the frames, which is created

@@ -49,7 +49,8 @@ enum Purpose {
     Embedding,
 }
 
-/// An option with its purpose, and a function that returns whether it is given.
+/// An option with its purpose, and a function that returns whether it has another value than its
+/// default.
 type Row = (&'static str, Purpose, fn(&ConvertArgs) -> bool);
 
 /// All options that not every output supports.

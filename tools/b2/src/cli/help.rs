@@ -33,12 +33,12 @@ Examples:
 
 pub const REPAIR: &str = "\
 Frames and b2nd arrays: unreadable chunks become zeros, and unreadable
-metalayers are removed. If the index or the trailer is lost, the chunks are
-searched from the start of the data.
+metalayers are removed. If the index or the trailer is lost, b2 searches the
+data for chunks.
 Bloscpack files: interrupted changes are undone, unreadable chunks become zeros,
 and offsets and checksums are written again.
-Both are written to a new file; the old one is renamed to its name with
-'.broken' appended.
+The repaired frame or Bloscpack file is a new file; the old one is renamed to
+its name with '.broken' appended.
 bcolz directories are repaired in place; the old version of each changed file is
 kept in the same way.
 Stores: a sound copy replaces the store, which is kept in the same way. No leaf
@@ -79,10 +79,10 @@ Example:
   b2 rm bundle.b2z /climate/temperature /old";
 
 pub const COMPRESS: &str = "\
-Without --typesize, a sample of each input is compressed without a filter, with
-shuffle and items of 1, 2, 4 and 8 bytes and, for records of equal size, with
-their size. The best result decides. With --filters, only the size of the items
-is chosen.
+Without --typesize, a sample of each input is compressed in several ways: without
+a filter; with shuffle and items of 1, 2, 4 and 8 bytes; and, if the file has
+records of equal size, with that size. The smallest result decides. With
+--filters, only the size of the items is chosen.
 
 With --auto, all codecs, levels 1, 5 and 9, and no filter, shuffle and bitshuffle
 are measured with a sample of at most 4 MiB, and the best is used; 'b2 bench'

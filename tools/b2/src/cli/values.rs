@@ -143,7 +143,7 @@ pub enum Goal {
     Write,
     /// The smallest size; does not depend on measured times
     Size,
-    /// The least time for all of them with slow storage
+    /// The least time to compress, write, read and decompress with slow storage
     Balanced,
 }
 
