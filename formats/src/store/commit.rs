@@ -8,6 +8,7 @@
 //!
 //! Everything that can be checked is checked before the first step.
 
+use std::collections::{HashMap, HashSet};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -17,15 +18,16 @@ use ferroblosc::os::files;
 use ferroblosc::schunk::{SChunk, Storage};
 
 use super::attrs::MAP;
+use super::container::{Container, FileId};
 use super::content::Content;
 use super::embed::ENTRIES;
 use super::error::{Error, Result};
 use super::keys::{self, EMBED_FILE};
-use super::open::{ContainerKind, Root, StoreKind};
+use super::open::{ContainerKind, Root, Source, StoreKind};
 use super::staging::{Target, kind_text};
 use super::value::Value;
 use super::writer::{self, Held, StoreWriter};
-use super::zip::ZipWriter;
+use super::zip::{Header, ZipWriter};
 
 /// The size of the chunks of an embed store, in bytes: that of python-blosc2, and a larger one for
 /// more data than `LARGE_SIZE`.
@@ -151,13 +153,22 @@ impl StoreWriter {
         Err(Error::Changed(path))
     }
 
-    /// Returns the leaves in files with their names.
+    /// Returns the leaves in files with their names. Unchanged files are whole, also if bytes follow
+    /// the frame.
     fn files(&self) -> Result<Vec<(String, Content)>> {
         let mut files = Vec::new();
         for (key, item) in &self.items {
-            if let Some(name) = &item.name {
-                files.push((name.clone(), self.content(key)?));
-            }
+            let Some(name) = &item.name else {
+                continue;
+            };
+            let content = match (&item.held, &self.old) {
+                (Held::Old, Some(old)) => match old.leaves.get(key) {
+                    Some(Source::File(file)) => old.whole_file(file, true),
+                    _ => self.content(key),
+                },
+                _ => self.content(key),
+            };
+            files.push((name.clone(), content?));
         }
         Ok(files)
     }
@@ -170,23 +181,53 @@ impl StoreWriter {
         });
         files.extend(self.foreign.iter().map(|(name, content)| (name.clone(), content.clone())));
         files.push((EMBED_FILE.to_owned(), self.embed_content()?));
-        let mut names = std::collections::HashSet::new();
+        let mut names = HashSet::new();
         if let Some((name, _)) = files.iter().find(|(name, _)| !names.insert(name.as_str())) {
             return Err(Error::refused(name.clone(), "two members would have this name"));
         }
+        let mut headers = self.kept_headers()?;
         let fill = |stream: &dyn Stream| {
             let failed = |error| file_error(&self.path, error);
-            let mut zip = ZipWriter::new(StreamWriter { stream, at: 0 }, 0);
+            let mut writer = StreamWriter { stream, at: 0 };
+            if let Some(prefix) = &self.prefix {
+                prefix.visit(&mut |bytes| writer.write_all(bytes).map_err(failed))?;
+            }
+            let start = writer.at;
+            let mut zip = ZipWriter::new(writer, start);
+            zip.set_comment(&self.comment);
             for (name, content) in &files {
                 let fill = |member: &mut dyn Write| {
                     content.visit(&mut |bytes| member.write_all(bytes).map_err(failed))
                 };
-                zip.add_stream(name, content.len(), fill, failed)?;
+                let header = headers.remove(name).unwrap_or_else(|| Header::new(name));
+                zip.add_with(header, content.len(), fill, failed)?;
             }
             zip.finish().map(drop).map_err(failed)
         };
         let (path, target) = (self.path.as_path(), self.begin()?);
         self.files.put(path, path, target, fill, || self.check_unchanged())
+    }
+
+    /// Returns the headers of the members of a zip file that do not change, by name.
+    fn kept_headers(&self) -> Result<HashMap<String, Header>> {
+        let mut headers = HashMap::new();
+        let Some(old) = &self.old else { return Ok(headers) };
+        let Container::Zip(archive) = &old.container else { return Ok(headers) };
+        let is_kept =
+            |key: &str| self.items.get(key).is_some_and(|item| matches!(item.held, Held::Old));
+        let files = old.leaves.iter().filter_map(|(key, source)| match source {
+            Source::File(file) if is_kept(key) => Some(file),
+            _ => None,
+        });
+        let foreign = old.foreign.iter().map(|(_, file)| file);
+        let embed = old.embed_file.iter().filter(|_| !self.is_embed_changed);
+        for file in files.chain(foreign).chain(embed) {
+            if let FileId::Member(number) = file {
+                let member = &archive.members()[*number];
+                headers.insert(member.name.clone(), archive.header_of(member)?);
+            }
+        }
+        Ok(headers)
     }
 
     fn create_directory(&self) -> Result<()> {
@@ -298,7 +339,10 @@ impl StoreWriter {
             && let Some(store) = &self.old
             && let Some(file) = &store.embed_file
         {
-            return store.file_content(EMBED_FILE, file, true);
+            return store.whole_file(file, true);
+        }
+        if let Some(old) = &self.old {
+            old.check_embed()?;
         }
         Ok(self.embed_frame()?.into())
     }

@@ -207,6 +207,19 @@ impl Store {
         }
     }
 
+    /// Compares the CRC-32 of `embed.b2e` in a zip file. Embedded leaves have none of their own.
+    ///
+    /// # Errors
+    /// [`Error::Member`]; [`Error::Storage`].
+    pub(super) fn check_embed(&self) -> Result<()> {
+        match (&self.container, &self.embed_file) {
+            (Container::Zip(archive), Some(FileId::Member(number))) => {
+                archive.check_content(&archive.members()[*number])
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Returns the whole content of a file of the container. Compressed members are not kept in
     /// memory, as there can be many.
     ///

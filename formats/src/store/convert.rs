@@ -4,12 +4,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::class::Class;
+use super::container::Container;
 use super::error::{Error, Result};
 use super::keys::{self, EMBED_FILE};
-use super::open::{ContainerKind, Store, StoreKind};
+use super::open::{ContainerKind, Source, Store, StoreKind};
 use super::report::Severity;
 use super::staging::{Files, Target};
 use super::writer::{StoreWriter, WriteOptions};
+use super::zip;
 
 /// The result of a conversion.
 #[derive(Clone, Debug, Default)]
@@ -74,6 +76,8 @@ impl Store {
         self.check_headers()?;
         let mut writer = self.begin_copy(target.as_ref(), options)?;
         let mut converted = Converted::default();
+        self.check_embed()?;
+        self.copy_surroundings(&mut writer, &mut converted.left_out)?;
         writer.load_embed(self, &mut |_, error| Err(error))?;
         writer.load_foreign(self, &mut |_, error| Err(error))?;
         converted.left_out.extend(self.skipped.iter().cloned());
@@ -89,6 +93,31 @@ impl Store {
         converted.leaves = writer.copy_keys(self, "/", "/")?;
         writer.commit()?;
         Ok(converted)
+    }
+
+    /// Copies the comment of a zip file and the bytes before its first member, if the copy is a zip
+    /// file. Adds descriptions of lost bytes to `left_out`.
+    pub(super) fn copy_surroundings(
+        &self,
+        writer: &mut StoreWriter,
+        left_out: &mut Vec<String>,
+    ) -> Result<()> {
+        let Container::Zip(archive) = &self.container else {
+            return Ok(());
+        };
+        if writer.container == ContainerKind::Zip {
+            writer.load_surroundings(archive);
+        } else {
+            if !archive.comment().is_empty() {
+                left_out.push("the comment of the zip file".to_owned());
+            }
+            match archive.prefix_len() {
+                0 => {}
+                len => left_out.push(format!("{len} bytes before the members of the zip file")),
+            }
+        }
+        left_out.extend(archive.unlisted()?.iter().map(zip::lost_text));
+        Ok(())
     }
 
     /// Begins a copy of the whole store.
@@ -126,6 +155,9 @@ impl Store {
             _ => {
                 let files = Files::new(Arc::clone(&options.backend));
                 files.check_free(&target)?;
+                if matches!(self.leaves.get(key), Some(Source::Embedded(_))) {
+                    self.check_embed()?;
+                }
                 let content = self.content(key, true)?;
                 files.put_content(&target, &target, Target::New, &content, || Ok(()))?;
                 return Ok(Converted { leaves: 1, left_out: Vec::new() });

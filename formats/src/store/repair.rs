@@ -93,6 +93,11 @@ impl Store {
     fn salvage(&self, writer: &mut StoreWriter, repaired: &mut Repaired) -> Result<()> {
         let damage = self.findings.iter().filter(|finding| finding.severity == Severity::Damage);
         repaired.repaired.extend(damage.map(|finding| format!("found: {finding}")));
+        self.copy_surroundings(writer, &mut repaired.left_out)?;
+        if let Err(error) = self.check_embed() {
+            repaired.repaired.push(format!("found: {error}; values in it can be wrong"));
+            check_system(error)?;
+        }
         let left_out = &mut repaired.left_out;
         let mut refuse = |name: &str, error: Error| {
             left_out.push(format!("{name}: {error}"));
@@ -291,9 +296,13 @@ impl Store {
     }
 }
 
-/// Whether a file starts like a zip file.
+/// Whether a file starts like a zip file or, as other bytes can precede the members, has the suffix
+/// of one.
 fn is_zip(path: &Path) -> bool {
     use std::io::Read;
+    if path.extension().is_some_and(|suffix| suffix == "b2z") {
+        return true;
+    }
     let mut start = [0; 4];
     let read = open_regular(path).and_then(|mut file| file.read_exact(&mut start));
     read.is_ok() && start == *ZIP_MAGIC

@@ -30,6 +30,7 @@ use super::report::Severity;
 use super::staging::{self, Files};
 use super::tree::{REGISTRY, TABLE_KIND};
 use super::value::Value;
+use super::zip::Archive;
 
 /// The version of the tags of stores that is written.
 const VERSION: u64 = 1;
@@ -144,6 +145,9 @@ pub struct StoreWriter {
     pub(super) attrs: Vec<(String, Vec<u8>)>,
     pub(super) registry: Vec<(Value, Value)>,
     pub(super) roots: BTreeMap<String, Root>,
+    /// The bytes before the first member of a zip file, and its comment.
+    pub(super) prefix: Option<Content>,
+    pub(super) comment: Vec<u8>,
     pub(super) options: WriteOptions,
     pub(super) files: Files,
     /// The attributes of the file of the store, or of `embed.b2e`, when the writer was opened.
@@ -285,6 +289,8 @@ impl Store {
             attrs: Vec::new(),
             registry: Vec::new(),
             roots: BTreeMap::new(),
+            prefix: None,
+            comment: Vec::new(),
             options: options.clone(),
             files,
             identity: None,
@@ -309,8 +315,8 @@ impl Store {
     /// - [`Error::Exists`] if the path is a symbolic link or a special file, which are not changed;
     /// - [`Error::Unsound`] if opening finds damage, and [`Error::Member`] if the two headers of a
     ///   member differ; [`Store::repair`] writes a sound copy;
-    /// - [`Error::Refused`] for single frames, sparse frames, caches of remote stores, and stores
-    ///   of an unknown version;
+    /// - [`Error::Refused`] for single frames, sparse frames, caches of remote stores, stores of an
+    ///   unknown version, and zip files with bytes that are in no member, and are not zero;
     /// - [`Error::Locked`] if another writer has the store open;
     /// - the errors of [`Store::open_with`].
     pub fn change_with(path: impl AsRef<Path>, options: &WriteOptions) -> Result<StoreWriter> {
@@ -357,8 +363,10 @@ impl Store {
             }
             writer.items.insert(key.clone(), item);
         }
-        if let Container::Zip(_) = &store.container {
+        if let Container::Zip(archive) = &store.container {
+            archive.check_listed()?;
             writer.load_foreign(&store, &mut |_, error| Err(error))?;
+            writer.load_surroundings(archive);
         }
         writer.roots = store.roots.clone();
         // Without the files, the embedded values would be read.
@@ -386,6 +394,8 @@ impl Store {
             attrs: Vec::new(),
             registry: Vec::new(),
             roots: BTreeMap::new(),
+            prefix: None,
+            comment: Vec::new(),
             options: options.clone(),
             files,
             identity: None,
@@ -491,6 +501,14 @@ impl StoreWriter {
             }
         }
         Ok(())
+    }
+
+    /// Takes over the bytes before the first member of a zip file, and its comment.
+    pub(super) fn load_surroundings(&mut self, archive: &Archive) {
+        let len = archive.prefix_len();
+        let (file, path) = (archive.file(), archive.path().to_owned());
+        self.prefix = (len > 0).then_some(Content::Range { file, path, offset: 0, len });
+        self.comment = archive.comment().to_vec();
     }
 
     /// Returns the path of the store.

@@ -41,8 +41,15 @@ impl StoreWriter {
         if found.is_empty() && !has_root && from != "/" {
             return Err(Error::NoSuchKey(from.to_owned()));
         }
+        let becomes_root = store.roots.contains_key(from) && renamed(from) == "/";
+        if becomes_root && !(self.items.is_empty() && self.roots.is_empty()) {
+            return Err(Error::refused(to, "only the root of an empty store becomes a table"));
+        }
         for key in &found {
             self.check_copied_key(&renamed(key))?;
+        }
+        if found.iter().any(|key| matches!(store.leaves.get(*key), Some(Source::Embedded(_)))) {
+            store.check_embed()?;
         }
         for key in &found {
             self.check_copied_leaf(store, key)?;
@@ -65,12 +72,11 @@ impl StoreWriter {
     }
 
     /// Checks the chunks of a leaf that is copied to a zip file, whose CRC-32 must not certify
-    /// damaged data. Members of zip files are compared with their own.
+    /// damaged data. Members of zip files, also `embed.b2e`, are compared with their own.
     fn check_copied_leaf(&self, store: &Store, key: &str) -> Result<()> {
         let has_crc = matches!(
             (&store.container, store.leaves.get(key)),
-            (Container::Zip(_), Some(Source::File(_)))
-                | (_, Some(Source::Embedded(Entry::Reference(_))))
+            (Container::Zip(_), _) | (_, Some(Source::Embedded(Entry::Reference(_))))
         );
         if has_crc || self.container != ContainerKind::Zip {
             return Ok(());

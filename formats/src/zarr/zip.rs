@@ -27,10 +27,11 @@ pub fn version_of(path: &Path) -> Result<Version> {
 }
 
 /// Writes a zip file with the files below `folder`, and the members of the zip file `existing` that
-/// are neither in the directory nor below the `replaced` paths. The file is durable on return.
+/// are neither in the directory nor below the `replaced` paths, with its comment and the bytes before
+/// its members. The file is durable on return.
 ///
 /// # Errors
-/// The errors of reading and writing; an incomplete output may be left.
+/// [`StoreError::Refused`] if other bytes of the zip file would be lost; the errors of reading and writing; an incomplete output may be left.
 pub fn join_zip(
     existing: Option<&Path>,
     replaced: &[String],
@@ -39,11 +40,25 @@ pub fn join_zip(
 ) -> Result<()> {
     let files = files_below(folder)?;
     let at_output = |error| StoreError::storage(output)(error);
+    let archive = match existing {
+        None => None,
+        Some(path) => {
+            let archive = Archive::open(path)?;
+            let archive = archive.ok_or_else(|| Error::NotFound(path.display().to_string()))?;
+            archive.check_listed()?;
+            Some(archive)
+        }
+    };
     let file = NamedFile::create(output).map_err(at_output)?;
-    let mut zip = ZipWriter::new(BufWriter::with_capacity(FILE_BUFFER, file), 0);
-    if let Some(path) = existing {
-        let archive = Archive::open(path)?;
-        let archive = archive.ok_or_else(|| Error::NotFound(path.display().to_string()))?;
+    let mut file = BufWriter::with_capacity(FILE_BUFFER, file);
+    let mut start = 0;
+    if let Some(archive) = &archive {
+        archive.for_prefix(|piece| file.write_all(piece).map_err(at_output))?;
+        start = archive.prefix_len();
+    }
+    let mut zip = ZipWriter::new(file, start);
+    if let Some(archive) = &archive {
+        zip.set_comment(archive.comment());
         let is_replaced = |name: &str| {
             let mut starts = name.match_indices('/').map(|(at, _)| &name[..at]);
             name.rsplit('/').next() == Some(CONSOLIDATED_V2)
@@ -56,7 +71,7 @@ pub fn join_zip(
             members.map(|(number, member)| (member.name.as_str(), number)).collect();
         for (number, member) in archive.members().iter().enumerate() {
             if last.get(member.name.as_str()) == Some(&number) && !is_replaced(&member.name) {
-                copy_member(&archive, member, &mut zip, output)?;
+                copy_member(archive, member, &mut zip, output)?;
             }
         }
         archive.check_unchanged()?;
@@ -87,7 +102,7 @@ fn copy_member(
     let fill = |dest: &mut dyn Write| {
         archive.for_each_piece(member, |piece| dest.write_all(piece).map_err(at_output))
     };
-    Ok(zip.add_stream(&member.name, member.size, fill, at_output)?)
+    Ok(zip.add_with(archive.header_of(member)?, member.size, fill, at_output)?)
 }
 
 /// Returns the names of all files below a directory, sorted, with `/` between their parts.
@@ -128,5 +143,44 @@ mod tests {
         }
         let names: Vec<String> = files_below(folder.path()).unwrap().into_iter().collect();
         assert_eq!(names, ["array/c/0/1", "array/zarr.json", "zarr.json"]);
+    }
+
+    #[test]
+    fn parts_of_a_zip_file_that_are_no_members_are_kept_or_the_change_is_refused() {
+        let folder = crate::testing::tempdir();
+        let path = |name: &str| folder.path().join(name);
+        let made = || {
+            let mut bytes = b"start".to_vec();
+            let mut zip = ZipWriter::new(io::Cursor::new(Vec::new()), 0);
+            zip.add("zarr.json", b"{}").unwrap();
+            zip.add("old", b"data").unwrap();
+            zip.set_comment(b"end");
+            bytes.extend(zip.finish().unwrap().into_inner());
+            bytes
+        };
+        fs::create_dir(path("tree")).unwrap();
+        fs::write(path("tree/new"), b"more").unwrap();
+        // The offset of the directory does not count the start.
+        fs::write(path("a.zip"), made()).unwrap();
+        join_zip(Some(&path("a.zip")), &[], &path("tree"), &path("b.zip")).unwrap();
+        let bytes = fs::read(path("b.zip")).unwrap();
+        assert!(bytes.starts_with(b"startPK\x03\x04") && bytes.ends_with(b"\x03\0end"));
+        let archive = Archive::open(&path("b.zip")).unwrap().unwrap();
+        let names: Vec<&str> = archive.members().iter().map(|member| &*member.name).collect();
+        assert_eq!(names, ["zarr.json", "old", "new"]);
+        for (member, content) in archive.members().iter().zip([&b"{}"[..], b"data", b"more"]) {
+            archive.check_local_header(member).unwrap();
+            assert_eq!(archive.read(member, 9).unwrap(), content);
+        }
+        let mut bytes = made();
+        let at = bytes.windows(4).position(|bytes| bytes == b"PK\x01\x02").unwrap();
+        bytes.splice(at..at, *b"gap");
+        let at = bytes.len() - 3 - 6;
+        bytes[at] += 3;
+        fs::write(path("c.zip"), &bytes).unwrap();
+        let refused = join_zip(Some(&path("c.zip")), &[], &path("tree"), &path("d.zip"));
+        let text = refused.unwrap_err().to_string();
+        assert!(text.contains("which are in no member"), "{text}");
+        assert!(!path("d.zip").exists());
     }
 }

@@ -18,3 +18,4 @@ mod rows;
 mod table_model;
 mod tables;
 mod writing;
+mod zip_files;

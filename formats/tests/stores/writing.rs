@@ -413,6 +413,35 @@ fn tables_are_deleted_and_copied_as_a_whole() {
     }
 }
 
+/// The leaves of a store whose root is a table are those of the table.
+#[test]
+fn a_table_becomes_the_root_of_an_empty_store_only() {
+    let source = Store::open(fixture("own_tree.b2z")).unwrap();
+    let scratch = Scratch::new();
+    let mut writer = Store::create(scratch.path("full.b2z")).unwrap();
+    writer.put("/a", array(1)).unwrap();
+    let refused = writer.copy_from(&source, "/g/tab", "/");
+    assert!(matches!(refused, Err(Error::Refused { .. })), "{refused:?}");
+    writer.commit().unwrap();
+    let store = Store::open(scratch.path("full.b2z")).unwrap();
+    assert_eq!(store.keys(), ["/a"]);
+    // Nor does a table replace another one.
+    let mut writer = Store::create(scratch.path("empty.b2z")).unwrap();
+    writer.copy_from(&source, "/g/tab", "/").unwrap();
+    assert!(writer.copy_from(&source, "/g/tab", "/").is_err());
+    assert!(writer.put("/a", array(1)).is_err());
+    writer.commit().unwrap();
+    let store = Store::open(scratch.path("empty.b2z")).unwrap();
+    let (old, new) = (source.table("/g/tab").unwrap(), store.table("/").unwrap());
+    assert_eq!(old.rows(0..old.len()).unwrap(), new.rows(0..new.len()).unwrap());
+    // A group can be copied to the root of any store.
+    let mut writer = Store::change(scratch.path("full.b2z")).unwrap();
+    writer.copy_from(&source, "/g", "/").unwrap();
+    writer.commit().unwrap();
+    let store = Store::open(scratch.path("full.b2z")).unwrap();
+    assert!(store.class("/tab") == Ok(Class::Table) && store.class("/a").is_ok());
+}
+
 #[test]
 fn arrays_of_objects_are_read_back() {
     let values = [

@@ -1,6 +1,7 @@
 //! Open zip files: their members and the data of these.
 
 use std::fs::File;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -9,8 +10,10 @@ use ferroblosc::os::files;
 use super::super::error::{Error, Result};
 use super::directory::{self, Fault, Member};
 use super::format::{
-    END_MAGIC, HAS_DESCRIPTOR, LOCAL_LEN, LOCAL_MAGIC, MAX_SHOWN_NAME, u16_at, u32_at, zip_error,
+    DESCRIPTOR_MAGIC, END_MAGIC, HAS_DESCRIPTOR, LOCAL_LEN, LOCAL_MAGIC, MAX_SHOWN_NAME, u16_at,
+    u32_at, zip_error,
 };
+use super::writer::Header;
 use super::{end, inflate, salvage};
 
 /// The identity of a file and its size in bytes.
@@ -23,6 +26,11 @@ pub struct Archive {
     file: Arc<File>,
     identity: Identity,
     members: Vec<Member>,
+    /// The offset of the directory in the file, if there is one.
+    directory: Option<u64>,
+    /// The ranges of bytes from there on that the directory and the end records do not use.
+    unused: [Range<u64>; 2],
+    comment: Vec<u8>,
 }
 
 /// Opens a file; returns its identity and its size in bytes, too.
@@ -52,8 +60,17 @@ impl Archive {
             }
             return Ok(None);
         };
-        let members = directory::read(path, &file, &end)?;
-        Ok(Some(Archive { path: path.to_owned(), file: Arc::new(file), identity, members }))
+        let (members, rest) = directory::read(path, &file, &end)?;
+        let directory_end = end.at + end.size;
+        Ok(Some(Archive {
+            path: path.to_owned(),
+            file: Arc::new(file),
+            identity,
+            members,
+            directory: Some(end.at),
+            unused: [directory_end - rest..directory_end, end.unused],
+            comment: end.comment,
+        }))
     }
 
     /// Opens a zip file without a usable directory: its members are found by their local headers.
@@ -63,9 +80,21 @@ impl Archive {
     /// [`Error::Storage`]; [`Error::Limit`].
     pub fn salvage(path: &Path) -> Result<(Archive, Vec<String>)> {
         let (file, identity) = open(path).map_err(Error::storage(path))?;
-        let (members, lost) = salvage::members(path, &file, identity.1)?;
-        let file = Arc::new(file);
-        Ok((Archive { path: path.to_owned(), file, identity, members }, lost))
+        let (members, mut lost) = salvage::members(path, &file, identity.1)?;
+        let first = members.iter().map(|member| member.offset).min().unwrap_or(0);
+        if first > 0 && lost.is_empty() {
+            lost.push(format!("{first} bytes before the members of the zip file"));
+        }
+        let archive = Archive {
+            path: path.to_owned(),
+            file: Arc::new(file),
+            identity,
+            members,
+            directory: None,
+            unused: [0..0, 0..0],
+            comment: Vec::new(),
+        };
+        Ok((archive, lost))
     }
 
     /// Returns the path of the file.
@@ -92,6 +121,137 @@ impl Archive {
     /// Returns the members in the order of the directory.
     pub fn members(&self) -> &[Member] {
         &self.members
+    }
+
+    /// Returns the comment of the archive; it is empty if there is none, and without a directory.
+    pub fn comment(&self) -> &[u8] {
+        &self.comment
+    }
+
+    /// Returns the number of bytes before the first member or, if there is none, before the
+    /// directory; 0 without a directory.
+    pub fn prefix_len(&self) -> u64 {
+        let first = self.members.iter().map(|member| member.offset).min();
+        self.directory.map_or(0, |at| first.unwrap_or(at).min(at))
+    }
+
+    /// Calls `write` with the bytes before the first member.
+    ///
+    /// # Errors
+    /// The errors of `write`; [`Error::Storage`].
+    #[cfg(feature = "zarr")]
+    pub fn for_prefix(&self, mut write: impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
+        let mut buffer = vec![0; 1 << 16];
+        let (mut at, len) = (0, self.prefix_len());
+        while at < len {
+            let rest = usize::try_from(len - at).unwrap_or(usize::MAX);
+            let piece = &mut buffer[..rest.min(1 << 16)];
+            self.read_at(piece, at)?;
+            write(piece)?;
+            at += piece.len() as u64;
+        }
+        Ok(())
+    }
+
+    /// Checks that a copy of the members, the bytes before them and the comment is complete.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] if there are bytes in no member; [`Error::Storage`].
+    pub fn check_listed(&self) -> Result<()> {
+        match self.unlisted()? {
+            None => Ok(()),
+            Some(range) => {
+                let why = format!("a change would lose {}", lost_text(&range));
+                Err(Error::refused(self.path.display().to_string(), why))
+            }
+        }
+    }
+
+    /// Returns the first range of bytes other than zero that are after the first member, and in no
+    /// member, descriptor or entry of the directory. There is none without a directory.
+    ///
+    /// # Errors
+    /// [`Error::Storage`].
+    pub fn unlisted(&self) -> Result<Option<Range<u64>>> {
+        let Some(directory) = self.directory else {
+            return Ok(None);
+        };
+        let mut end = self.prefix_len();
+        let mut order: Vec<&Member> = self.members.iter().collect();
+        order.sort_unstable_by_key(|member| member.offset);
+        for member in order {
+            if let Some(found) = self.non_zero(end..member.offset.min(directory))? {
+                return Ok(Some(found));
+            }
+            // The bytes of a damaged member extend to the next one.
+            let stop = match self.end_of(member) {
+                Err(Error::Member { .. }) => member.limit,
+                stop => stop?,
+            };
+            end = end.max(stop);
+        }
+        for gap in [end..directory].into_iter().chain(self.unused.clone()) {
+            if let Some(found) = self.non_zero(gap)? {
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns the offset after the data of a member and their descriptor, if there is one.
+    fn end_of(&self, member: &Member) -> Result<u64> {
+        let end = self.data_offset(member)? + member.compressed;
+        if u16_at(&self.local_header(member)?, 6) & HAS_DESCRIPTOR == 0 {
+            return Ok(end);
+        }
+        let (crc, sizes) = (member.crc.to_le_bytes(), [member.compressed, member.size]);
+        let short = sizes.iter().flat_map(|size| size.to_le_bytes()[..4].to_vec());
+        let wide = sizes.iter().flat_map(|size| size.to_le_bytes());
+        for sizes in [short.collect::<Vec<u8>>(), wide.collect()] {
+            for magic in [&DESCRIPTOR_MAGIC[..], b""] {
+                let wanted = [magic, &crc, &sizes].concat();
+                let mut found = vec![0; wanted.len()];
+                if member.limit - end >= wanted.len() as u64 {
+                    self.read_member(member, &mut found, end)?;
+                    if found == wanted {
+                        return Ok(end + wanted.len() as u64);
+                    }
+                }
+            }
+        }
+        Ok(end)
+    }
+
+    /// Returns the range without the zeros at its start; `None` if all bytes are zero.
+    fn non_zero(&self, range: Range<u64>) -> Result<Option<Range<u64>>> {
+        let mut buffer = vec![0; 1 << 16];
+        let mut at = range.start;
+        while at < range.end {
+            let rest = usize::try_from(range.end - at).unwrap_or(usize::MAX);
+            let piece = &mut buffer[..rest.min(1 << 16)];
+            self.read_at(piece, at)?;
+            if let Some(found) = piece.iter().position(|&byte| byte != 0) {
+                return Ok(Some(at + found as u64..range.end));
+            }
+            at += piece.len() as u64;
+        }
+        Ok(None)
+    }
+
+    /// Returns the fields of a member that do not describe its data, to be written again.
+    ///
+    /// # Errors
+    /// [`Error::Member`] if there is no local header; [`Error::Storage`].
+    pub fn header_of(&self, member: &Member) -> Result<Header> {
+        let local = self.local_header(member)?;
+        let mut extra = vec![0; usize::from(u16_at(&local, 28))];
+        let start = member.offset + LOCAL_LEN as u64 + u64::from(u16_at(&local, 26));
+        self.read_member(member, &mut extra, start)?;
+        Ok(Header {
+            name: member.raw_name.clone(),
+            description: member.description.clone(),
+            local_extra: directory::other_fields(&extra),
+        })
     }
 
     /// Returns the offset of a stored member's data in the file, in bytes.
@@ -295,6 +455,12 @@ impl Archive {
         let why = format!("its {differing} in the local header differs from the directory");
         Err(Error::Member { name: member.name.clone(), why })
     }
+}
+
+/// Describes bytes that are lost in a copy.
+pub fn lost_text(range: &Range<u64>) -> String {
+    let Range { start, end } = range;
+    format!("the bytes from {start} to {end} of the zip file, which are in no member")
 }
 
 fn check_crc(member: &Member, crc: u32) -> Result<()> {

@@ -36,6 +36,25 @@ pub struct Member {
     pub(super) limit: u64,
     /// The reason why the member is unusable, if it is.
     pub(super) fault: Option<Fault>,
+    /// The fields of the directory that do not describe the data.
+    pub(super) description: Description,
+}
+
+/// The fields of an entry of the directory that do not describe the data of the member.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Description {
+    /// The system that wrote the member, and the version of the format.
+    pub made_by: u16,
+    /// Whether the name is in UTF-8.
+    pub is_utf8: bool,
+    /// The time and the date, as in the file.
+    pub time: [u8; 4],
+    pub internal: u16,
+    /// The permissions and the type of the file.
+    pub external: u32,
+    /// The extra fields besides the sizes of 64 bits.
+    pub extra: Vec<u8>,
+    pub comment: Vec<u8>,
 }
 
 /// The reason why a member is unusable.
@@ -77,8 +96,8 @@ impl Member {
     }
 }
 
-/// Reads the directory.
-pub fn read(path: &Path, file: &File, end: &End) -> Result<Vec<Member>> {
+/// Reads the directory. Also returns the number of bytes after its entries.
+pub fn read(path: &Path, file: &File, end: &End) -> Result<(Vec<Member>, u64)> {
     // The directory is inside the file, which can be sparse.
     if end.size > MAX_DIRECTORY {
         let what = format!("{}: the directory has {} bytes", path.display(), end.size);
@@ -116,7 +135,7 @@ pub fn read(path: &Path, file: &File, end: &End) -> Result<Vec<Member>> {
         rest = &rest[len..];
     }
     mark_overlaps(&mut members, end.at);
-    Ok(members)
+    Ok((members, rest.len() as u64))
 }
 
 /// Parses an entry; returns the member and the length of the entry.
@@ -131,7 +150,8 @@ fn parse(bytes: &[u8], end: &End) -> Option<(Member, usize)> {
         return None;
     }
     let raw_name = &bytes[ENTRY_LEN..][..name_len];
-    let mut wide = zip64_field(&bytes[ENTRY_LEN + name_len..][..extra_len])?;
+    let extra = &bytes[ENTRY_LEN + name_len..][..extra_len];
+    let mut wide = zip64_field(extra)?;
     // Fields of 32 bits with the maximum value are in the extra field, in this order.
     let mut size_at = |at| match u32_at(bytes, at) {
         u32::MAX if wide.len() >= 8 => {
@@ -153,6 +173,15 @@ fn parse(bytes: &[u8], end: &End) -> Option<(Member, usize)> {
         None
     };
     let name = name_of(raw_name, flags & UTF8 != 0);
+    let description = Description {
+        made_by: u16_at(bytes, 4),
+        is_utf8: flags & UTF8 != 0,
+        time: [bytes[12], bytes[13], bytes[14], bytes[15]],
+        internal: u16_at(bytes, 36),
+        external: u32_at(bytes, 38),
+        extra: other_fields(extra),
+        comment: bytes[ENTRY_LEN + name_len + extra_len..len].to_vec(),
+    };
     let member = Member {
         name,
         raw_name: raw_name.to_vec(),
@@ -163,6 +192,7 @@ fn parse(bytes: &[u8], end: &End) -> Option<(Member, usize)> {
         offset: offset.checked_add(end.prefix)?,
         limit: end.at,
         fault,
+        description,
     };
     Some((member, len))
 }
@@ -187,6 +217,20 @@ pub(super) fn zip64_field(mut extra: &[u8]) -> Option<&[u8]> {
         extra = &extra[4 + len..];
     }
     Some(&[])
+}
+
+/// Returns the extra fields without those of sizes of 64 bits.
+pub(super) fn other_fields(mut extra: &[u8]) -> Vec<u8> {
+    let mut others = Vec::new();
+    while extra.len() >= 4 {
+        let len = (4 + usize::from(u16_at(extra, 2))).min(extra.len());
+        if u16_at(extra, 0) != ZIP64_EXTRA {
+            others.extend_from_slice(&extra[..len]);
+        }
+        extra = &extra[len..];
+    }
+    others.extend_from_slice(extra);
+    others
 }
 
 /// Sets the bound of each member, and marks members that overlap or are out of bounds.

@@ -1,6 +1,7 @@
 //! The end record of a zip file, and the zip64 record that replaces its fields.
 
 use std::fs::File;
+use std::ops::Range;
 use std::path::Path;
 
 use ferroblosc::os::files;
@@ -23,6 +24,10 @@ pub struct End {
     pub entries: u64,
     /// The number of bytes before the archive, which its offsets do not count.
     pub prefix: u64,
+    /// The bytes between the zip64 record and its locator.
+    pub unused: Range<u64>,
+    /// The comment of the archive.
+    pub comment: Vec<u8>,
 }
 
 /// Finds the end record: the last one whose comment ends exactly at the end of the file. A magic
@@ -48,6 +53,8 @@ pub fn find(path: &Path, file: &File, len: u64) -> Result<Option<End>> {
         size: u64::from(u32_at(record, 12)),
         entries: u64::from(u16_at(record, 10)),
         prefix: 0,
+        unused: 0..0,
+        comment: tail[at + END_LEN..].to_vec(),
     };
     let mut disks = u32::from(u16_at(record, 4)) | u32::from(u16_at(record, 6));
     let mut directory_end = start + at as u64;
@@ -56,7 +63,8 @@ pub fn find(path: &Path, file: &File, len: u64) -> Result<Option<End>> {
             at: u64_at(&record, 48),
             size: u64_at(&record, 40),
             entries: u64_at(&record, 32),
-            prefix: 0,
+            unused: record_at + RECORD_LEN as u64..directory_end - LOCATOR_LEN,
+            ..end
         };
         disks = u32_at(&record, 16) | u32_at(&record, 20);
         directory_end = record_at;

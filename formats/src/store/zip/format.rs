@@ -16,6 +16,8 @@ pub(super) const RECORD_MAGIC: &[u8; 4] = b"PK\x06\x06";
 pub(super) const RECORD_LEN: usize = 56;
 /// The start of the record with the offset of the zip64 record.
 pub(super) const LOCATOR_MAGIC: &[u8; 4] = b"PK\x06\x07";
+/// The start of the sizes that follow the data of a member. It is optional.
+pub(super) const DESCRIPTOR_MAGIC: &[u8; 4] = b"PK\x07\x08";
 /// The id of the extra field with numbers of 64 bits.
 pub(super) const ZIP64_EXTRA: u16 = 1;
 pub(super) const STORED: u16 = 0;

@@ -16,6 +16,6 @@ mod inflate;
 mod salvage;
 mod writer;
 
-pub use archive::Archive;
+pub use archive::{Archive, lost_text};
 pub use directory::Member;
-pub use writer::ZipWriter;
+pub use writer::{Header, ZipWriter};

@@ -9,7 +9,7 @@ use ferroblosc::frame::{FIXED_HEADER_LEN, has_magic, header};
 
 use super::super::error::{Error, Result};
 use super::super::limits::{MAX_KEY_LEN, MAX_MEMBERS};
-use super::directory::{Member, name_of, zip64_field};
+use super::directory::{Description, Member, name_of, zip64_field};
 use super::format::{
     DEFLATED, ENCRYPTED, HAS_DESCRIPTOR, LOCAL_LEN, LOCAL_MAGIC, STORED, UTF8, u16_at, u32_at,
     u64_at,
@@ -168,8 +168,16 @@ fn parse(path: &Path, file: &File, start: u64, len: u64) -> Result<Parsed> {
         return Ok(Parsed::Lost(name, "its data are truncated"));
     };
     let raw_name = raw_name.to_vec();
-    let fault = None;
-    let member =
-        Member { name, raw_name, size, compressed, crc, method, offset: start, limit, fault };
-    Ok(Parsed::Member(member))
+    Ok(Parsed::Member(Member {
+        name,
+        raw_name,
+        size,
+        compressed,
+        crc,
+        method,
+        offset: start,
+        limit,
+        fault: None,
+        description: Description::default(),
+    }))
 }

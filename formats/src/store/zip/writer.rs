@@ -1,11 +1,13 @@
 //! Writing of zip files with stored members.
 //!
-//! Equal members give equal bytes: all have the same time, 1980-01-01. Fields of 64 bits are
-//! written only for sizes, offsets and counts that need them. The CRC-32 of a member that is
-//! written as a stream is put into its local header when the stream has ended.
+//! Equal members give equal bytes: all have the same time, 1980-01-01, except copies of members
+//! with their [`Header`]. Fields of 64 bits are written only for sizes, offsets and counts that need
+//! them. The CRC-32 of a member that is written as a stream is put into its local header when the
+//! stream has ended.
 
 use std::io::{self, Seek, SeekFrom, Write};
 
+use super::directory::Description;
 use super::format::{
     END_MAGIC, ENTRY_MAGIC, LOCAL_MAGIC, LOCATOR_MAGIC, RECORD_LEN, RECORD_MAGIC, STORED, UTF8,
     ZIP64_EXTRA,
@@ -23,15 +25,46 @@ const DATE: u16 = 1 << 5 | 1;
 /// The offset of the CRC-32 in a local header.
 const CRC_AT: u64 = 14;
 
+/// The name of a member, and the fields that do not describe its data.
+#[derive(Clone, Debug)]
+pub struct Header {
+    pub(super) name: Vec<u8>,
+    pub(super) description: Description,
+    /// The extra fields of the local header besides the sizes of 64 bits.
+    pub(super) local_extra: Vec<u8>,
+}
+
+impl Header {
+    /// Returns the header of a new member.
+    pub fn new(name: &str) -> Header {
+        let description = Description {
+            made_by: SYSTEM | VERSION,
+            is_utf8: !name.is_ascii(),
+            time: (u32::from(DATE) << 16).to_le_bytes(),
+            external: PERMISSIONS,
+            ..Description::default()
+        };
+        Header { name: name.as_bytes().to_vec(), description, local_extra: Vec::new() }
+    }
+}
+
 struct Entry {
-    name: String,
+    header: Header,
     crc: u32,
     size: u64,
     offset: u64,
 }
 
 impl Entry {
-    /// Returns the zip64 field of the values that need more than 32 bits.
+    /// Returns the extra fields: the zip64 field of the values that need more than 32 bits, and the
+    /// other ones.
+    fn extra(&self, is_local: bool) -> Vec<u8> {
+        let mut extra = self.zip64(!is_local);
+        let Header { description, local_extra, .. } = &self.header;
+        extra.extend(if is_local { local_extra } else { &description.extra });
+        extra
+    }
+
     fn zip64(&self, with_offset: bool) -> Vec<u8> {
         let mut values = Vec::new();
         if self.size >= u32::MAX.into() {
@@ -50,24 +83,30 @@ impl Entry {
     }
 
     /// Returns the fields that local headers and entries of the directory share.
-    fn shared(&self, extra_len: usize) -> io::Result<Vec<u8>> {
-        let version = if extra_len == 0 { VERSION } else { VERSION_ZIP64 };
-        let flags = if self.name.is_ascii() { 0 } else { UTF8 };
-        let name_len = u16::try_from(self.name.len());
-        let name_len =
-            name_len.map_err(|_| io::Error::other("a name in a zip file is too long"))?;
+    fn shared(&self, is_local: bool) -> io::Result<Vec<u8>> {
+        let is_wide = !self.zip64(!is_local).is_empty();
+        let version = if is_wide { VERSION_ZIP64 } else { VERSION };
+        let flags = if self.header.description.is_utf8 { UTF8 } else { 0 };
         let size = narrow(self.size);
         let mut bytes = Vec::new();
-        for value in [version, flags, STORED, 0, DATE] {
+        for value in [version, flags, STORED] {
             bytes.extend(value.to_le_bytes());
         }
+        bytes.extend(self.header.description.time);
         for value in [self.crc, size, size] {
             bytes.extend(value.to_le_bytes());
         }
-        bytes.extend(name_len.to_le_bytes());
-        bytes.extend((extra_len as u16).to_le_bytes());
+        bytes.extend(len_of("a name", &self.header.name)?);
+        bytes.extend(len_of("an extra field", &self.extra(is_local))?);
         Ok(bytes)
     }
+}
+
+/// Returns the length of a field, in 16 bits.
+fn len_of(what: &str, field: &[u8]) -> io::Result<[u8; 2]> {
+    let len = u16::try_from(field.len());
+    let len = len.map_err(|_| io::Error::other(format!("{what} in a zip file is too long")))?;
+    Ok(len.to_le_bytes())
 }
 
 /// Returns the value, or the maximum if the value is in the zip64 field.
@@ -80,6 +119,7 @@ pub struct ZipWriter<W: Write + Seek> {
     file: W,
     at: u64,
     entries: Vec<Entry>,
+    comment: Vec<u8>,
 }
 
 /// Counts bytes and computes their CRC-32.
@@ -105,15 +145,19 @@ impl<W: Write> Write for Counted<'_, W> {
 impl<W: Write + Seek> ZipWriter<W> {
     /// Returns a writer to a file whose position is `at`.
     pub fn new(file: W, at: u64) -> ZipWriter<W> {
-        ZipWriter { file, at, entries: Vec::new() }
+        ZipWriter { file, at, entries: Vec::new(), comment: Vec::new() }
+    }
+
+    /// Sets the comment of the archive.
+    pub fn set_comment(&mut self, comment: &[u8]) {
+        self.comment = comment.to_vec();
     }
 
     fn start(&mut self, entry: &Entry) -> io::Result<()> {
-        let extra = entry.zip64(false);
         let mut header = LOCAL_MAGIC.to_vec();
-        header.extend(entry.shared(extra.len())?);
-        header.extend(entry.name.as_bytes());
-        header.extend(extra);
+        header.extend(entry.shared(true)?);
+        header.extend(&entry.header.name);
+        header.extend(entry.extra(true));
         self.file.write_all(&header)?;
         self.at += header.len() as u64;
         Ok(())
@@ -127,7 +171,7 @@ impl<W: Write + Seek> ZipWriter<W> {
     pub fn add(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
         let crc = zlib_rs::crc32::crc32(0, bytes);
         let size = bytes.len() as u64;
-        let entry = Entry { name: name.to_owned(), crc, size, offset: self.at };
+        let entry = Entry { header: Header::new(name), crc, size, offset: self.at };
         self.start(&entry)?;
         self.file.write_all(bytes)?;
         self.at += size;
@@ -147,7 +191,21 @@ impl<W: Write + Seek> ZipWriter<W> {
         fill: impl FnOnce(&mut dyn Write) -> Result<(), E>,
         failed: impl Fn(io::Error) -> E,
     ) -> Result<(), E> {
-        let mut entry = Entry { name: name.to_owned(), crc: 0, size, offset: self.at };
+        self.add_with(Header::new(name), size, fill, failed)
+    }
+
+    /// As [`ZipWriter::add_stream`], with the header of a member.
+    ///
+    /// # Errors
+    /// The errors of [`ZipWriter::add_stream`].
+    pub fn add_with<E>(
+        &mut self,
+        header: Header,
+        size: u64,
+        fill: impl FnOnce(&mut dyn Write) -> Result<(), E>,
+        failed: impl Fn(io::Error) -> E,
+    ) -> Result<(), E> {
+        let mut entry = Entry { header, crc: 0, size, offset: self.at };
         self.start(&entry).map_err(&failed)?;
         let mut counted = Counted { file: &mut self.file, crc: 0, size: 0 };
         fill(&mut counted)?;
@@ -177,16 +235,19 @@ impl<W: Write + Seek> ZipWriter<W> {
     pub fn finish(mut self) -> io::Result<W> {
         let start = self.at;
         for entry in &self.entries {
-            let extra = entry.zip64(true);
+            let Header { name, description, .. } = &entry.header;
             let mut bytes = ENTRY_MAGIC.to_vec();
-            bytes.extend((SYSTEM | VERSION).to_le_bytes());
-            bytes.extend(entry.shared(extra.len())?);
-            // No comment, the first disk, no internal attributes.
-            bytes.extend([0; 6]);
-            bytes.extend(PERMISSIONS.to_le_bytes());
+            bytes.extend(description.made_by.to_le_bytes());
+            bytes.extend(entry.shared(false)?);
+            bytes.extend(len_of("a comment", &description.comment)?);
+            // The first disk.
+            bytes.extend([0; 2]);
+            bytes.extend(description.internal.to_le_bytes());
+            bytes.extend(description.external.to_le_bytes());
             bytes.extend(narrow(entry.offset).to_le_bytes());
-            bytes.extend(entry.name.as_bytes());
-            bytes.extend(extra);
+            bytes.extend(name);
+            bytes.extend(entry.extra(false));
+            bytes.extend(&description.comment);
             self.file.write_all(&bytes)?;
             self.at += bytes.len() as u64;
         }
@@ -210,7 +271,8 @@ impl<W: Write + Seek> ZipWriter<W> {
         bytes.extend([short, short].concat());
         bytes.extend(narrow(size).to_le_bytes());
         bytes.extend(narrow(start).to_le_bytes());
-        bytes.extend([0; 2]);
+        bytes.extend(len_of("the comment", &self.comment)?);
+        bytes.extend(&self.comment);
         self.file.write_all(&bytes)?;
         self.file.flush()?;
         Ok(self.file)
@@ -262,7 +324,7 @@ mod tests {
         assert_eq!(archive.members().len(), 70_000);
         assert_eq!(archive.members()[69_999].name, "69999");
 
-        let large = Entry { name: String::new(), crc: 0, size: 1 << 32, offset: 1 << 33 };
+        let large = Entry { header: Header::new(""), crc: 0, size: 1 << 32, offset: 1 << 33 };
         let expected = [&[1, 0, 24, 0][..], &(1_u64 << 32).to_le_bytes()].concat();
         assert!(large.zip64(true).starts_with(&expected));
         assert!(large.zip64(true).ends_with(&(1_u64 << 33).to_le_bytes()));
@@ -302,8 +364,9 @@ mod tests {
         let mut zip = ZipWriter::new(file, prefix);
         zip.add("small é", b"data").unwrap();
         // The bytes before the last ones are a hole.
-        zip.start(&Entry { name: "large".into(), crc: 0, size, offset: zip.at }).unwrap();
-        zip.entries.push(Entry { name: "large".into(), crc: 0, size, offset: zip.at - 55 });
+        let header = Header::new("large");
+        zip.start(&Entry { header: header.clone(), crc: 0, size, offset: zip.at }).unwrap();
+        zip.entries.push(Entry { header, crc: 0, size, offset: zip.at - 55 });
         zip.file.seek(SeekFrom::Current(i64::try_from(size).unwrap())).unwrap();
         zip.at += size;
         zip.add("last", b"data").unwrap();

@@ -542,6 +542,52 @@ fn objects_are_added_copied_and_deleted() {
 }
 
 #[test]
+fn the_comment_of_a_zip_file_and_its_start_are_kept() {
+    let folder = TestDir::new();
+    ints(&folder, "a.npy", &[3, 4], 0);
+    folder.succeed("put s.b2z /g/a a.npy");
+    let (start, comment) = (b"#!/usr/bin/env b2\n", b"of the station");
+    let mut bytes = folder.read("s.b2z");
+    let at = bytes.len() - 2;
+    bytes[at] = comment.len() as u8;
+    folder.write("s.b2z", &[&start[..], &bytes, comment].concat());
+    for line in ["put s.b2z /b a.npy", "put s.b2z /b a.npy --force", "meta set s.b2z:/g unit 1"] {
+        folder.succeed(line);
+    }
+    folder.succeed("rm s.b2z /g/a");
+    folder.succeed("convert s.b2z t.b2z");
+    for name in ["s.b2z", "t.b2z"] {
+        let changed = folder.read(name);
+        assert!(changed.starts_with(start) && changed.ends_with(comment), "{name}");
+        folder.succeed(&format!("verify {name}"));
+        assert!(folder.out(&format!("cat {name}:/b")) == folder.out("cat a.npy"));
+    }
+    let refused = error_of(&folder, "convert s.b2z d.b2d --strict", 1);
+    assert!(
+        refused.contains("not kept: the comment of the zip file; 18 bytes before"),
+        "{refused}"
+    );
+    let converted = folder.line("convert s.b2z d.b2d");
+    assert!(converted.err().contains("d.b2d: not kept: the comment of the zip file"));
+    // Bytes between the members are not kept.
+    let bytes = folder.read("t.b2z");
+    let end = bytes.len() - comment.len() - 22;
+    let directory = u32::from_le_bytes(bytes[end + 16..end + 20].try_into().unwrap()) as usize;
+    let mut gap = [&bytes[..directory], b"junk", &bytes[directory..]].concat();
+    let moved = u32::try_from(directory + 4).unwrap().to_le_bytes();
+    gap[end + 4 + 16..end + 4 + 20].copy_from_slice(&moved);
+    folder.write("t.b2z", &gap);
+    for line in ["put t.b2z /c a.npy", "rm t.b2z /b", "meta set t.b2z:/ unit 1"] {
+        let refused = error_of(&folder, line, 1);
+        let text = format!("a change would lose the bytes from {directory} to {}", directory + 4);
+        assert!(refused.contains(&text), "{line}: {refused}");
+        assert_eq!(folder.read("t.b2z"), gap);
+    }
+    folder.succeed("convert t.b2z u.b2z");
+    folder.succeed("put u.b2z /c a.npy");
+}
+
+#[test]
 fn hostile_targets_and_keys_are_refused() {
     let folder = made("s.b2d");
     std::os::unix::fs::symlink(folder.path("s.b2d"), folder.path("link.b2d")).unwrap();
