@@ -206,8 +206,13 @@ fn regular(value: &Value) -> Option<Attribute> {
         Value::Int(digits) => Some(digits.parse::<u64>().ok()?.to_le_bytes().to_vec()),
         _ => None,
     });
+    // Integers are not rounded.
+    let exact = |digits: &str| {
+        let float = digits.parse::<f64>().ok()?;
+        (digits.parse::<i128>() == Ok(float as i128)).then_some(float)
+    };
     let floats = leaves.iter().map(|leaf| match leaf {
-        Value::Int(digits) => Some(digits.parse::<f64>().ok()?.to_le_bytes().to_vec()),
+        Value::Int(digits) => Some(exact(digits)?.to_le_bytes().to_vec()),
         Value::Float(number) => Some(number.to_le_bytes().to_vec()),
         _ => None,
     });
@@ -256,6 +261,11 @@ mod tests {
 
     #[test]
     fn other_values_are_json_texts() {
+        let rounded = ["18446744073709551617", "[9007199254740993, 1.5]"];
+        for text in rounded {
+            let attribute = attribute_of(&Value::parse(text.as_bytes()).unwrap()).unwrap();
+            assert_eq!(attribute, Attribute::Texts(Some(Vec::new()), vec![text.into()]));
+        }
         for text in ["{\"a\": 1}", "[1, \"a\"]", "[[1], [2, 3]]", "[null]", "1e400"] {
             let value = Value::parse(text.as_bytes()).unwrap();
             let attribute = attribute_of(&value).unwrap();

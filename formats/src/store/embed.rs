@@ -108,14 +108,22 @@ pub fn data(key: &str, schunk: &SChunk, offset: u64, len: u64) -> Result<Vec<u8>
 /// [`Error::Damaged`] if the range does not start with a frame or is shorter than it;
 /// [`Error::Limit`] if the frame has more than `limit` bytes; [`Error::Frame`]; [`Error::Memory`].
 pub fn read(key: &str, schunk: &SChunk, offset: u64, length: u64, limit: u64) -> Result<Vec<u8>> {
-    let read = |len: u64| data(key, schunk, offset, len);
     // The length of the frame is checked before memory for it is allocated.
-    let start = read(length.min(FIXED_HEADER_LEN as u64))?;
-    let len = frame::len(key, &start, length)?;
+    let len = frame_len(key, schunk, offset, length)?;
     if len > limit {
         return Err(Error::Limit { what: format!("{key}: the frame has {len} bytes"), limit });
     }
-    read(len)
+    data(key, schunk, offset, len)
+}
+
+/// Returns the length of the frame at the start of a range of the data.
+///
+/// # Errors
+/// [`Error::Damaged`] if the range does not start with a frame or is shorter than it;
+/// [`Error::Frame`]; [`Error::Memory`].
+pub fn frame_len(key: &str, schunk: &SChunk, offset: u64, length: u64) -> Result<u64> {
+    let start = data(key, schunk, offset, length.min(FIXED_HEADER_LEN as u64))?;
+    frame::len(key, &start, length)
 }
 
 /// Opens a copy of the frame in a range of the data.

@@ -2,7 +2,7 @@
 
 use super::class::Class;
 use super::container::Container;
-use super::embed::Entry;
+use super::embed::{self, Entry};
 use super::error::{Error, Result};
 use super::leaf::text_of_faults;
 use super::limits::{Budget, MAX_NESTED_STORES};
@@ -41,12 +41,16 @@ impl Store {
         }
         let keys: Vec<String> = self.leaf_keys().map(str::to_owned).collect();
         let mut verified = std::collections::HashMap::new();
+        let embed = self.embed.as_ref();
         for key in keys {
             // A frame in an embed store is determined by its offset.
-            if let Some(Source::Embedded(Entry::Frame { offset, .. })) = self.leaves.get(&key) {
+            if let Some(Source::Embedded(Entry::Frame { offset, length })) = self.leaves.get(&key) {
                 if let Some(other) = verified.get(offset) {
                     let text = format!("the key has the same bytes as {other}");
                     findings.push(Finding::note(&key, text));
+                    let len = embed
+                        .map_or(Ok(0), |embed| embed::frame_len(&key, embed, *offset, *length));
+                    report(&key, len.map(drop), &mut findings)?;
                     continue;
                 }
                 verified.insert(*offset, key.clone());

@@ -5,7 +5,7 @@ use crate::common::{fixture, open};
 use ferroblosc::b2nd::{Array, Layout};
 use ferroblosc::chunk::{CParams, DParams};
 use ferroblosc::schunk::{SChunk, Storage};
-use ferroblosc_formats::store::{Class, Error, Options, Store, Value, array_values};
+use ferroblosc_formats::store::{Class, Error, Options, Severity, Store, Value, array_values};
 
 fn options(max_message: u64) -> Options {
     let mut options = Options::default();
@@ -54,6 +54,17 @@ fn entries_with_the_same_bytes_are_verified_once() {
     let store = Store::from_bytes(bytes, &Options::default()).unwrap();
     let findings = store.verify().unwrap();
     assert!(findings.iter().any(|finding| finding.text.contains("has the same bytes as /k")));
+    // Entries of the same offset can be too short for the frame.
+    let bytes = frame(&[], &[], b"abc");
+    let entries =
+        vec![("/a", entry(0, bytes.len())), ("/b", entry(0, 40)), ("/c", entry(0, bytes.len()))];
+    let store = embed("b2embed", map(entries), &bytes);
+    let store = Store::from_bytes(store, &Options::default()).unwrap();
+    let findings = store.verify().unwrap();
+    let damaged = findings.iter().filter(|finding| finding.severity == Severity::Damage);
+    let damaged: Vec<&str> = damaged.map(|finding| &*finding.place).collect();
+    assert_eq!(damaged, ["/b"]);
+    assert!(store.leaf("/b").is_err() && store.leaf("/c").is_ok());
 }
 
 #[test]

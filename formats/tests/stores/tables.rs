@@ -1,8 +1,11 @@
 //! Tables that are created and changed: single cases.
 
-use crate::build::{Scratch, with_schema};
+use crate::build::{Scratch, empty_tree, stored, with_schema};
 use crate::common::{check_column, fixture};
 use crate::writing::{is_sound, text};
+use ferroblosc::b2nd::{Array, Layout};
+use ferroblosc::chunk::CParams;
+use ferroblosc::schunk::{Storage, serialize};
 use ferroblosc_formats::store::{
     Cells, Class, Column, ColumnSpec, Error, Options, Store, StoreWriter, TableWriter, Value,
     WriteOptions,
@@ -573,4 +576,151 @@ fn the_nulls_of_columns_count_as_memory() {
     assert_eq!(table.items("m", 0..600).unwrap().bytes.len(), 600);
     assert!(matches!(table.items("n", 0..600), Err(Error::Limit { .. })));
     assert_eq!(table.items("n", 0..400).unwrap().valid, Some(vec![false; 400]));
+}
+
+/// Returns the specifications of a column of each group of kinds.
+fn kinds() -> Vec<ColumnSpec> {
+    vec![
+        ColumnSpec::number("n", "int16"),
+        ColumnSpec::boolean("b"),
+        ColumnSpec::string("s", 4),
+        ColumnSpec::utf8("u"),
+        ColumnSpec::vlstring("v"),
+        ColumnSpec::vlbytes("y"),
+        ColumnSpec::object("o"),
+        ColumnSpec::structure("st", &[ColumnSpec::number("a", "int64")]),
+        ColumnSpec::list("l", ColumnSpec::number("", "int8")),
+        ColumnSpec::dictionary("d", false),
+        ColumnSpec::array("nd", &[2], "<u2"),
+    ]
+}
+
+#[test]
+fn columns_are_added_to_tables_whose_rows_are_all_deleted() {
+    let row = [
+        Value::Int(1),
+        Value::Int(2),
+        Value::Bool(true),
+        text("s"),
+        text("u"),
+        text("v"),
+        Value::Bytes(b"y".to_vec()),
+        Value::Nil,
+        Value::Map(vec![(text("a"), Value::Int(3))]),
+        Value::List(vec![Value::Int(4)]),
+        text("d"),
+        Value::List(vec![Value::Int(5), Value::Int(6)]),
+    ];
+    for name in ["s.b2z", "s.b2d"] {
+        let scratch = Scratch::new();
+        let path = scratch.path(name);
+        let mut writer = Store::create(&path).unwrap();
+        let mut table = writer.create_table("/t", &[ColumnSpec::number("i", "int64")]).unwrap();
+        table.append_rows(&[vec![Value::Int(7)], vec![Value::Int(8)]]).unwrap();
+        table.finish().unwrap();
+        writer.commit().unwrap();
+        let mut writer = Store::change(&path).unwrap();
+        let mut table = writer.table("/t").unwrap();
+        table.delete(&[0, 1]).unwrap();
+        assert!(table.is_empty());
+        for (number, spec) in kinds().into_iter().enumerate() {
+            // Without rows there are no values, also if there is no default.
+            let cells = (number % 2 == 0).then_some(Cells::Values(&[]));
+            table.add_column(&spec, cells).unwrap();
+        }
+        table.finish().unwrap();
+        writer.commit().unwrap();
+        let mut writer = Store::change(&path).unwrap();
+        let mut table = writer.table("/t").unwrap();
+        assert!(table.is_empty());
+        let mut nullable = row.to_vec();
+        nullable[7] = Value::Int(9);
+        table.append_rows(&[nullable.clone()]).unwrap();
+        table.finish().unwrap();
+        writer.commit().unwrap();
+        let store = Store::open(&path).unwrap();
+        is_sound(&store);
+        assert_eq!(store.table("/t").unwrap().rows(0..1).unwrap(), [nullable], "{name}");
+    }
+}
+
+#[test]
+fn rows_without_a_value_get_the_default_of_any_type() {
+    let defaults = [
+        ("complex128", Value::Complex(0.5, -1.0)),
+        ("complex64", Value::Complex(1.0, 2.0)),
+        ("float32", Value::Float(0.5)),
+        ("float64", Value::Float(f64::INFINITY)),
+        ("uint64", Value::UInt(u64::MAX)),
+        ("int8", Value::Int(-3)),
+    ];
+    let mut specs = vec![ColumnSpec::number("i", "int64")];
+    for (number, (kind, value)) in defaults.iter().enumerate() {
+        let spec = ColumnSpec::number(&format!("n{number}"), kind);
+        specs.push(spec.default_value(value).unwrap());
+    }
+    specs.push(ColumnSpec::boolean("b").default_value(&Value::Bool(true)).unwrap());
+    specs.push(ColumnSpec::bytes("y", 3).default_value(&Value::Bytes(vec![1, 2])).unwrap());
+    specs.push(ColumnSpec::utf8("u").default_value(&text("é")).unwrap());
+    let list = Value::List(Vec::new());
+    let refused = ColumnSpec::utf8("u").default_value(&list);
+    assert!(matches!(refused, Err(Error::Value(_))));
+    let (_scratch, mut writer) = columns(&specs);
+    let mut table = writer.table("/t").unwrap();
+    table.append(&[("i", Cells::Values(&[Value::Int(1), Value::Int(2)]))]).unwrap();
+    table.finish().unwrap();
+    let path = writer.path().to_owned();
+    writer.commit().unwrap();
+    let store = Store::open(&path).unwrap();
+    let mut wanted: Vec<Value> = defaults.into_iter().map(|(_, value)| value).collect();
+    wanted.extend([Value::Bool(true), Value::Bytes(vec![1, 2]), text("é")]);
+    let rows = store.table("/t").unwrap().rows(0..2).unwrap();
+    assert_eq!((&rows[0][1..], &rows[1][1..]), (&wanted[..], &wanted[..]));
+}
+
+/// The shape of the items of a column is that of its array.
+#[test]
+fn tables_with_rows_without_bytes_are_read_and_not_changed() {
+    let scratch = Scratch::new();
+    let path = scratch.path("s.b2z");
+    let mut writer = Store::create(&path).unwrap();
+    let spec = ColumnSpec::array("a", &[1], "<i4");
+    let mut table = writer.create_table("/", &[ColumnSpec::number("i", "int8"), spec]).unwrap();
+    let row = [Value::Int(1), Value::List(vec![Value::Int(2)])];
+    table.append_rows(&[row.to_vec(), row.to_vec()]).unwrap();
+    table.finish().unwrap();
+    writer.commit().unwrap();
+    let store = Store::open(&path).unwrap();
+    let layout = Layout { shape: &[2, 0], chunkshape: &[2, 0], blockshape: &[2, 0] };
+    let params = CParams::default().typesize(4);
+    let array = Array::zeros(Storage::frame(), params, &layout, "<i4").unwrap();
+    let mut members = Vec::new();
+    for key in store.leaf_keys() {
+        let frame = if key == "/_cols/a" {
+            serialize(array.schunk().state()).unwrap().to_vec()
+        } else {
+            store.leaf(key).unwrap().into_schunk().to_bytes().unwrap()
+        };
+        let suffix = if key == "/_meta" { "b2f" } else { "b2nd" };
+        members.push(stored(&format!("{}.{suffix}", &key[1..]), &frame));
+    }
+    members.push(empty_tree());
+    scratch.zip(&members);
+    let edited = |text: &str| text.replace("\"item_shape\": [1]", "\"item_shape\": [0]");
+    let store = with_schema(&scratch, &Store::open(scratch.path("made.b2z")).unwrap(), edited);
+    let table = store.table("/").unwrap();
+    assert_eq!(table.values("a", 0..2).unwrap(), vec![Value::List(Vec::new()); 2]);
+    drop(table);
+    let path = store.path().to_owned();
+    drop(store);
+    let mut writer = Store::change(&path).unwrap();
+    let mut table = writer.table("/").unwrap();
+    let cells = Cells::Items { bytes: &[], valid: None };
+    let one = [Value::Int(1)];
+    let refused = table.append(&[("i", Cells::Values(&one)), ("a", cells)]);
+    assert!(matches!(refused, Err(Error::Refused { .. })), "{refused:?}");
+    let refused = table.set("a", &[0], cells);
+    assert!(matches!(refused, Err(Error::Refused { .. })), "{refused:?}");
+    table.delete(&[0]).unwrap();
+    assert!(matches!(table.compact(), Err(Error::Refused { .. })));
 }

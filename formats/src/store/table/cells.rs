@@ -6,7 +6,7 @@ use super::column::{as_stored, expected_dtype};
 use super::schema::{Column, ColumnKind, Nulls, constant};
 use super::staged::{Form, Staged};
 use crate::bloscpack::Value as Json;
-use crate::numpy::{Dtype, Kind, half_of};
+use crate::numpy::{Dtype, Kind, half_of, half_to};
 use crate::store::error::{Error, Result};
 use crate::store::objects_writer::check_item;
 use crate::store::value::Value;
@@ -278,6 +278,8 @@ pub fn default_of(column: &Column) -> Option<Value> {
 struct Sentinel {
     /// The bytes of an item.
     item: Vec<u8>,
+    /// The bytes of the zero of the other sign, which equals the item.
+    other_zero: Option<Vec<u8>>,
     /// Whether they are the null value, which other rows must not have.
     is_value: bool,
 }
@@ -297,14 +299,22 @@ impl Sentinel {
             Nulls::Sentinel(sentinel) => (as_stored(sentinel, &form.dtype), true),
             _ => (filler, false),
         };
-        let mut item = Vec::new();
-        encode(&form.dtype, &value, &mut item).map_err(|why| Error::Column {
-            name: column.name.clone(),
-            why: format!("its null value cannot be stored: {why}"),
-        })?;
+        let encoded = |value: &Value| -> Result<Vec<u8>> {
+            let mut item = Vec::new();
+            encode(&form.dtype, value, &mut item).map_err(|why| Error::Column {
+                name: column.name.clone(),
+                why: format!("its null value cannot be stored: {why}"),
+            })?;
+            Ok(item)
+        };
+        let item = encoded(&value)?;
+        let other_zero = match value {
+            Value::Float(zero) if zero == 0.0 => Some(encoded(&Value::Float(-zero))?),
+            _ => None,
+        };
         // A NaN in a column whose null value is NaN is a null.
         let is_nan = matches!(value, Value::Float(number) if number.is_nan());
-        Ok(Sentinel { item, is_value: is_value && !is_nan })
+        Ok(Sentinel { item, other_zero, is_value: is_value && !is_nan })
     }
 
     fn push(&self, form: &Form, bytes: &mut Vec<u8>) {
@@ -316,7 +326,9 @@ impl Sentinel {
     fn is_null(&self, form: &Form, row: &[u8]) -> bool {
         self.is_value
             && form.row_size > 0
-            && row.chunks_exact(self.item.len().max(1)).all(|item| item == self.item)
+            && row
+                .chunks_exact(self.item.len().max(1))
+                .all(|item| item == self.item || self.other_zero.as_deref() == Some(item))
     }
 }
 
@@ -429,11 +441,14 @@ fn encode(dtype: &Dtype, value: &Value, bytes: &mut Vec<u8>) -> std::result::Res
         Value::UInt(number) => Some(i128::from(*number)),
         _ => None,
     };
-    let float = || match value {
+    let float = |size: usize| match value {
         Value::Float(number) => Some(*number),
-        // Only integers that a float can represent.
-        _ => whole.map(|number| number as f64).filter(|&float| Some(float as i128) == whole),
+        // Only integers that a float of this size can represent.
+        _ => whole
+            .map(|number| number as f64)
+            .filter(|&float| Some(rounded(size, float) as i128) == whole),
     };
+    let too_large = |number: f64| format!("{number} is out of the range of {}", dtype.text());
     match dtype.kind() {
         Kind::Bool => match value {
             Value::Bool(truth) => bytes.push((*truth).into()),
@@ -460,16 +475,16 @@ fn encode(dtype: &Dtype, value: &Value, bytes: &mut Vec<u8>) -> std::result::Res
             bytes.extend_from_slice(&number.to_le_bytes()[..size]);
         }
         Kind::Float => {
-            let number = float().ok_or_else(invalid)?;
-            push_float(size, number, bytes).ok_or_else(invalid)?;
+            let number = float(size).ok_or_else(invalid)?;
+            push_float(size, number, bytes).ok_or_else(|| too_large(number))?;
         }
         Kind::Complex => {
             let (re, im) = match value {
                 Value::Complex(re, im) => (*re, *im),
-                _ => (float().ok_or_else(invalid)?, 0.0),
+                _ => (float(size / 2).ok_or_else(invalid)?, 0.0),
             };
-            push_float(size / 2, re, bytes).ok_or_else(invalid)?;
-            push_float(size / 2, im, bytes).ok_or_else(invalid)?;
+            push_float(size / 2, re, bytes).ok_or_else(|| too_large(re))?;
+            push_float(size / 2, im, bytes).ok_or_else(|| too_large(im))?;
         }
         Kind::Bytes => {
             let Value::Bytes(content) = value else {
@@ -511,7 +526,21 @@ fn encode(dtype: &Dtype, value: &Value, bytes: &mut Vec<u8>) -> std::result::Res
     Ok(())
 }
 
+/// Returns the nearest float of a size.
+fn rounded(size: usize, number: f64) -> f64 {
+    match size {
+        2 => half_to(half_of(number)),
+        4 => f64::from(number as f32),
+        _ => number,
+    }
+}
+
+/// Returns `None` for other sizes than 2, 4 and 8, and for finite numbers that would become
+/// infinite.
 fn push_float(size: usize, number: f64, bytes: &mut Vec<u8>) -> Option<()> {
+    if number.is_finite() && !rounded(size, number).is_finite() {
+        return None;
+    }
     match size {
         2 => bytes.extend_from_slice(&half_of(number).to_le_bytes()),
         4 => bytes.extend_from_slice(&(number as f32).to_le_bytes()),
@@ -519,4 +548,87 @@ fn push_float(size: usize, number: f64, bytes: &mut Vec<u8>) -> Option<()> {
         _ => return None,
     }
     Some(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn column(kind: &str, rest: &str) -> Column {
+        let text = format!(r#"{{"name": "f", "kind": "{kind}", "nullable": true{rest}}}"#);
+        Column::parse(&Json::parse(text.as_bytes()).unwrap()).unwrap()
+    }
+
+    fn staged(column: &Column, value: Value) -> Result<Vec<u8>> {
+        let form = Form::of(column).unwrap();
+        match stage(column, form.as_ref(), Cells::Values(&[value]))? {
+            Staged::Fixed { bytes, .. } => Ok(bytes),
+            Staged::Values { .. } => panic!("the column has values of a fixed size"),
+        }
+    }
+
+    #[test]
+    fn finite_numbers_do_not_become_infinite_and_integers_are_not_rounded() {
+        let single = column("float32", "");
+        for value in [Value::Float(1e300), Value::Float(-3.5e38), Value::Int((1 << 24) + 1)] {
+            let refused = staged(&single, value.clone());
+            assert!(matches!(refused, Err(Error::Value(_))), "{value:?}: {refused:?}");
+        }
+        for (value, stored) in [
+            (Value::Float(0.1), 0.1f32),
+            (Value::Float(f64::INFINITY), f32::INFINITY),
+            (Value::Float(3.4e38), 3.4e38),
+            (Value::Int(1 << 24), 16_777_216.0),
+            (Value::UInt(1 << 63), 9_223_372_036_854_775_808.0),
+        ] {
+            assert_eq!(staged(&single, value).unwrap(), stored.to_le_bytes());
+        }
+        let pair = column("complex64", "");
+        for value in [Value::Complex(0.0, 1e39), Value::Float(1e39), Value::Int((1 << 24) + 1)] {
+            assert!(staged(&pair, value.clone()).is_err(), "{value:?}");
+        }
+        assert!(staged(&column("complex128", ""), Value::Int((1 << 24) + 1)).is_ok());
+    }
+
+    #[test]
+    fn bounds_of_any_kind_are_compared_exactly() {
+        let large = Value::UInt(u64::MAX);
+        for (kind, rule, good, bad) in [
+            ("float64", r#""ge": 0.5"#, Value::Float(0.5), Value::Float(0.25)),
+            ("float64", r#""gt": 0"#, Value::Float(1e-300), Value::Float(0.0)),
+            ("float64", r#""le": 2.5"#, Value::Int(2), Value::Int(3)),
+            ("int64", r#""lt": 2.5"#, Value::Int(2), Value::Int(3)),
+            ("uint64", r#""gt": 18446744073709551614"#, large.clone(), Value::UInt(u64::MAX - 1)),
+            ("uint64", r#""le": 9223372036854775807.5"#, Value::Int(i64::MAX), large),
+        ] {
+            let column = column(kind, &format!(", {rule}"));
+            assert!(staged(&column, good).is_ok(), "{kind} {rule}");
+            assert!(matches!(staged(&column, bad), Err(Error::Value(_))), "{kind} {rule}");
+        }
+        // NaN satisfies each bound, and bounds of texts mean nothing.
+        assert!(staged(&column("float64", r#", "ge": 0.5"#), Value::Float(f64::NAN)).is_ok());
+        let text = column("string", r#", "max_length": 2, "min_length": 1, "ge": 5"#);
+        assert!(staged(&text, Value::Str("é".to_owned())).is_ok());
+        assert!(staged(&text, Value::Str(String::new())).is_err());
+        assert!(staged(&text, Value::Str("abc".to_owned())).is_err());
+    }
+
+    /// Readers compare numbers, so that the zero of the other sign would be read as a null.
+    #[test]
+    fn both_zeros_equal_a_null_value_of_zero() {
+        for null in ["0.0", "-0.0", "0"] {
+            for kind in ["float32", "float64"] {
+                let column = column(kind, &format!(r#", "null_value": {null}"#));
+                for zero in [0.0, -0.0] {
+                    let refused = staged(&column, Value::Float(zero));
+                    assert!(matches!(refused, Err(Error::Value(_))), "{null} {zero}");
+                }
+                let null = staged(&column, Value::Nil).unwrap();
+                let form = Form::of(&column).unwrap().unwrap();
+                let cells = Cells::Items { bytes: &null, valid: None };
+                assert!(stage(&column, Some(&form), cells).is_err());
+                assert!(staged(&column, Value::Float(1e-3)).is_ok());
+            }
+        }
+    }
 }

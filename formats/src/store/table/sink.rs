@@ -90,6 +90,9 @@ impl ArraySink {
 
     fn of(key: &str, array: Array) -> Result<ArraySink> {
         let fixed = Fixed::of(key, array)?;
+        if fixed.row_size == 0 {
+            return Err(Error::refused(key, "its rows have no bytes"));
+        }
         let chunk = fixed.array.geometry().chunkshape()[0];
         if chunk < 1 {
             return Err(Error::refused(key, "its chunks are empty"));
