@@ -261,7 +261,7 @@ mod tests {
 
     #[test]
     fn other_values_are_json_texts() {
-        let rounded = ["18446744073709551617", "[9007199254740993, 1.5]"];
+        let rounded = ["18446744073709551617", "[9007199254740993,1.5]"];
         for text in rounded {
             let attribute = attribute_of(&Value::parse(text.as_bytes()).unwrap()).unwrap();
             assert_eq!(attribute, Attribute::Texts(Some(Vec::new()), vec![text.into()]));

@@ -310,7 +310,7 @@ fn bytes_after_the_frame_of_an_unchanged_leaf_are_kept() {
     assert_eq!(store.leaf("/a").unwrap().surplus(), 4);
 }
 
-/// Returns a store with an embedded leaf of incompressible data, a byte of which is changed.
+/// Returns a store with an embedded leaf of incompressible data, with one changed byte.
 fn with_changed_value() -> Vec<u8> {
     let mut number = 1u32;
     let data: Vec<u8> = (0..2000)
