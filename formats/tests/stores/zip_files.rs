@@ -258,7 +258,7 @@ fn row_t34_a_change_that_would_lose_bytes_is_refused() {
         let copy = scratch.path(&format!("copy-of-{name}.b2z"));
         let store = Store::open(&path).unwrap();
         let converted = store.convert(&copy, &WriteOptions::default()).unwrap();
-        assert_eq!(converted.left_out, [text.clone()], "{name}");
+        assert_eq!(converted.left_out, std::slice::from_ref(&text), "{name}");
         add(&copy, "/b");
         let repaired = scratch.path(&format!("repaired-{name}.b2z"));
         let repaired = Store::repair(&path, &repaired, &WriteOptions::default()).unwrap();

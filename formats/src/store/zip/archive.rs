@@ -190,7 +190,7 @@ impl Archive {
             };
             end = end.max(stop);
         }
-        for gap in [end..directory].into_iter().chain(self.unused.clone()) {
+        for gap in std::iter::once(end..directory).chain(self.unused.clone()) {
             if let Some(found) = self.non_zero(gap)? {
                 return Ok(Some(found));
             }
