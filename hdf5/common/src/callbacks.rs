@@ -199,24 +199,27 @@ unsafe fn data(call: &Call) -> Result<&[u8], Failure> {
 
 /// Copies a result into the caller's buffer, or replaces the buffer. Returns the size in bytes.
 ///
-/// A result that fits is copied, so that the buffer never shrinks: `H5Ocopy` of cached chunks
-/// copies each chunk into the buffer that the filters returned for the previous one, without
-/// checking its size.
+/// A result that fits is copied, and a new buffer is at least as long as the old one, so that the
+/// buffer never shrinks: `H5Ocopy` of cached chunks copies each chunk into the buffer that the
+/// filters returned for the previous one, without checking its size.
 ///
 /// # Safety
 /// The pointers of the call must be those that HDF5 passes to filters.
-unsafe fn store_result(call: &Call, result: Buffer) -> usize {
+unsafe fn store_result(call: &Call, mut result: Buffer) -> usize {
     let size = result.len();
     // SAFETY: the caller guarantees that HDF5 passed the pointers: the buffer has at least `nbytes`
     // bytes and was allocated with `malloc`, and the filter may free it.
     unsafe {
+        let capacity = size.max(*call.buf_size);
         if size <= call.nbytes {
             std::ptr::copy_nonoverlapping(result.as_ptr(), (*call.buf).cast(), size);
-            *call.buf_size = size.max(*call.buf_size);
+            *call.buf_size = capacity;
         } else {
+            // Other filters may have left a wrong size of the buffer, for which there is no memory.
+            let is_long = result.reserve(capacity - size).is_ok();
             libc::free(*call.buf);
             *call.buf = result.into_raw().cast();
-            *call.buf_size = size;
+            *call.buf_size = if is_long { capacity } else { size };
         }
     }
     size

@@ -228,6 +228,36 @@ fn hdf5_for_mpi_receives_a_stored_chunk_instead_of_a_failure() {
     }
 }
 
+/// The codec asks the copy that calls it for the size of items, on which the shuffle depends.
+#[test]
+fn each_privately_loaded_copy_of_netcdf_describes_its_own_variables() {
+    let loader = compile("netcdf-loader", &["loader.c"], &[]);
+    let copies =
+        [("libnetcdf-1.so", 1000, 4), ("libnetcdf-2.so", 2000, 1)].map(|(name, id, item)| {
+            let (id, item) = (format!("-DFILE_ID={id}"), format!("-DITEM={item}"));
+            compile(name, &["fake_netcdf.c"], &["-shared", "-fPIC", &id, &item])
+        });
+    let plugin = plugin_folder().join(PLUGINS[0].0);
+    let (lines, errors) = output_of(Command::new(&loader).arg(&plugin).args(&copies));
+    let revision = u32::from_be_bytes(*b"ncz1");
+    let of_copy = |item: u32, shuffle: u32| -> Vec<String> {
+        let json =
+            r#"{"id": "blosc", "cname": "zstd", "clevel": 9, "shuffle": -1, "blocksize": 4096}"#;
+        let mut lines = vec![
+            "codec 1 1 blosc 32001".to_owned(),
+            format!("modify 0: {revision} 0 {item} 4096 9 {shuffle} 5 4096"),
+            format!("modify another variable 0: {revision} 0 0 4096 9 1 5 4096"),
+            format!("json 0: {json}"),
+            format!("numbers 0: 0 0 0 4096 9 {} 5", u32::MAX),
+        ];
+        let codes = [-36, -36, -36, -36, -132, -132];
+        lines.extend(codes.map(|code| format!("invalid {code}")));
+        lines
+    };
+    assert_eq!(lines, [of_copy(4, 1), of_copy(1, 2)].concat());
+    assert_eq!(errors, "");
+}
+
 #[test]
 fn the_reported_versions_match_the_headers() {
     for (header, prefix, version) in

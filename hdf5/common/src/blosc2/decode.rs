@@ -6,7 +6,7 @@
 
 use super::parameters::Parameters;
 use crate::filter::Failure;
-use crate::limits::frame_size;
+use crate::limits::{frame_chunks, frame_size, is_decodable};
 use ferroblosc::b2nd::create::metalayer;
 use ferroblosc::b2nd::request::SliceRequest;
 use ferroblosc::b2nd::{Array, get};
@@ -23,6 +23,13 @@ pub fn decode(parameters: &Parameters<'_>, stored: &[u8]) -> Result<Buffer, Fail
     dparams.apply_environment();
     let schunk = SChunk::from_bytes(stored, dparams)?;
     let limit = frame_size(parameters.chunksize, stored.len());
+    let most = frame_chunks(stored.len());
+    if schunk.nchunks() > most as i64 {
+        return Err(Failure(format!(
+            "a frame of {} chunks where its bytes can have at most {most}",
+            schunk.nchunks()
+        )));
+    }
     match metalayer(schunk.state()) {
         Ok(_) => decode_array(parameters, &Array::from_schunk(schunk)?, limit),
         Err(error) if error.kind() == ErrorKind::MetalayerNotFound => decode_plain(&schunk, limit),
@@ -61,6 +68,12 @@ fn decode_array(
             "an array of shape {shape:?} where a chunk has at most {limit} bytes"
         )));
     };
+    if !is_decodable(&geometry, typesize) {
+        return Err(Failure(format!(
+            "an array of {size} bytes with chunks of the shape {:?}, which are too large",
+            geometry.chunkshape()
+        )));
+    }
     let start = vec![0; shape.len()];
     let request = SliceRequest::new(&geometry, typesize as usize, &start, shape, shape, size)?;
     let mut data = Buffer::zeroed(size as usize)?;

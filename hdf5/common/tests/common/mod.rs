@@ -103,7 +103,7 @@ impl Plugin {
                 return None;
             }
             assert!(len <= size && size <= usable, "{len} bytes, {size} reported, {usable} usable");
-            assert!(usable >= data.len(), "the buffer has shrunk");
+            assert!(size >= data.len() + SLACK, "the buffer of {size} bytes has shrunk");
             Some(bytes)
         }
     }
