@@ -210,6 +210,47 @@ static void block_sizes_are_as_documented(void) {
   CHECK_IS(blocksize, 65536);
 }
 
+static void headers_are_read(void) {
+  static const int expected[] = {0, BLOSC_DOSHUFFLE, BLOSC_DOBITSHUFFLE};
+  size_t typesize, nbytes, cbytes, blocksize;
+  int shuffle, flags, version, compversion;
+
+  for (shuffle = 0; shuffle <= 2; shuffle++) {
+    CHECK(blosc_compress_ctx(5, shuffle, 4, SIZE, data, chunk, CAPACITY, "lz4", 0, 1) > 0);
+    blosc_cbuffer_metainfo(chunk, &typesize, &flags);
+    CHECK_IS(typesize, 4);
+    CHECK_IS(flags, expected[shuffle]);
+    CHECK_IS(blosc_compress_ctx(0, shuffle, 256, 100, data, chunk, CAPACITY, "lz4", 0, 1), 116);
+    blosc_cbuffer_metainfo(chunk, &typesize, &flags);
+    CHECK_IS(typesize, 1);
+    CHECK_IS(flags, expected[shuffle] | BLOSC_MEMCPYED);
+  }
+  blosc_cbuffer_versions(chunk, &version, &compversion);
+  CHECK_IS(version, BLOSC_VERSION_FORMAT);
+  CHECK_IS(compversion, BLOSC_LZ4_VERSION_FORMAT);
+  /* Outputs may be NULL. */
+  blosc_cbuffer_sizes(chunk, NULL, NULL, NULL);
+  blosc_cbuffer_metainfo(chunk, NULL, NULL);
+  blosc_cbuffer_versions(chunk, NULL, NULL);
+  CHECK_IS(blosc_cbuffer_validate(chunk, 116, NULL), 0);
+
+  /* Only the versions of an unknown version are read. */
+  chunk[0] = 9;
+  blosc_cbuffer_versions(chunk, &version, NULL);
+  CHECK_IS(version, 9);
+  blosc_cbuffer_metainfo(chunk, &typesize, &flags);
+  CHECK_IS(typesize + flags, 0);
+  blosc_cbuffer_sizes(chunk, &nbytes, &cbytes, &blocksize);
+  CHECK_IS(nbytes + cbytes + blocksize, 0);
+  CHECK_IS(blosc_cbuffer_validate(chunk, 116, &nbytes), -1);
+
+  typesize = 3, flags = version = compversion = 3;
+  blosc_cbuffer_metainfo(NULL, &typesize, &flags);
+  CHECK_IS(typesize + flags, 0);
+  blosc_cbuffer_versions(NULL, &version, &compversion);
+  CHECK_IS(version + compversion, 0);
+}
+
 int main(void) {
   fill_with_data(data, SIZE);
   CHECK_IS(blosc_free_resources(), -1);
@@ -222,5 +263,6 @@ int main(void) {
   pointers_may_be_null();
   settings_persist();
   block_sizes_are_as_documented();
+  headers_are_read();
   return checks_failed();
 }
