@@ -367,7 +367,8 @@ fn row_t32_changed_embedded_values_get_no_new_crc() {
 #[test]
 #[ignore = "run by another test as a child"]
 fn child_that_adds_damaged_leaves() {
-    let folder = PathBuf::from(std::env::var_os(CHILD_PATH).unwrap());
+    // Without the variable, all ignored tests run.
+    let Some(folder) = std::env::var_os(CHILD_PATH).map(PathBuf::from) else { return };
     let path = folder.join("damaged.b2frame");
     let open = |storage| SChunk::open(storage, DParams::default()).unwrap();
     let schunk = open(Storage::file(&path));
