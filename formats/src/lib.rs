@@ -26,6 +26,8 @@ pub mod convert;
 pub mod csv;
 #[cfg(feature = "hdf5")]
 pub mod hdf5;
+#[doc(hidden)]
+pub mod msgpack;
 pub mod numpy;
 pub mod store;
 #[cfg(test)]

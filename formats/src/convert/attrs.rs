@@ -9,10 +9,9 @@
 //! {"dflt": 0, "attrs": {…}, "table": {"names": ["a", "b"], "attrs": {…}}}
 //! ```
 
-use rmpv::decode::read_value_with_max_depth;
-
 use crate::bcolz::Attrs;
 use crate::bloscpack::Value;
+use crate::msgpack;
 use ferroblosc::frame::{MAX_METALAYERS, MAX_NAME_LEN};
 use ferroblosc::schunk::{Layers, SChunk, State};
 use ferroblosc::{Result, b2nd};
@@ -25,6 +24,8 @@ const TABLE: &str = "table";
 const NAMES: &str = "names";
 /// The maximum nesting depth of values.
 const MAX_DEPTH: usize = 100;
+/// The same for the decoder, which counts two levels for each nested value.
+const MAX_DECODER_DEPTH: usize = 2 * MAX_DEPTH + 2;
 
 /// The description of a carray, apart from its rows.
 #[derive(Clone, Debug, Default)]
@@ -221,9 +222,8 @@ fn to_msgpack(value: &Value, depth: usize) -> Option<rmpv::Value> {
 }
 
 /// Decodes MessagePack, or returns `None` if the value has no JSON representation.
-pub(super) fn decode(mut bytes: &[u8]) -> Option<Value> {
-    let value = read_value_with_max_depth(&mut bytes, MAX_DEPTH).ok()?;
-    from_msgpack(value).filter(|_| bytes.is_empty())
+pub(super) fn decode(bytes: &[u8]) -> Option<Value> {
+    msgpack::decode(bytes, MAX_DECODER_DEPTH).and_then(from_msgpack)
 }
 
 fn from_msgpack(value: rmpv::Value) -> Option<Value> {
@@ -282,11 +282,28 @@ mod tests {
     }
 
     #[test]
+    fn all_encoded_values_can_be_decoded() {
+        for content in ["", "\"text\"", "{\"k\": 1.5}"] {
+            let nested = |depth: usize| {
+                json(&["[".repeat(depth), content.to_owned(), "]".repeat(depth)].concat())
+            };
+            let encoded = (1..=MAX_DEPTH).map_while(|depth| Some((depth, encode(&nested(depth))?)));
+            let mut deepest = 0;
+            for (depth, bytes) in encoded {
+                let decoded = decode(&bytes).unwrap_or_else(|| panic!("{content} {depth}"));
+                assert_eq!(decoded.to_json(), nested(depth).to_json());
+                deepest = depth;
+            }
+            assert!(deepest >= MAX_DEPTH - 2, "{content} {deepest}");
+        }
+    }
+
+    #[test]
     fn values_without_a_counterpart_are_rejected() {
         assert!(encode(&json("18446744073709551616")).is_none());
         assert!(encode(&json("-9223372036854775809")).is_none());
         // Binary data, an extension, an integer key, a duplicate key, two values, a truncated
-        // array, a truncated header, invalid UTF-8 and no value.
+        // array, a truncated header, invalid UTF-8, no value, and the byte that has no meaning.
         for bytes in [
             &b"\xc4\x01a"[..],
             b"\xd4\x01a",
@@ -297,6 +314,8 @@ mod tests {
             b"\xdd\xff\xff\xff\xff",
             b"\xa1\xff",
             b"",
+            b"\xc1",
+            b"\x91\xc1",
         ] {
             assert!(decode(bytes).is_none(), "{bytes:?}");
         }

@@ -13,11 +13,10 @@
 //!
 //! References are returned as data and never resolved.
 
-use rmpv::decode::read_value_with_max_depth;
-
 use super::error::Error;
 use super::limits::{MAX_DEPTH, MAX_VALUES};
 use crate::bloscpack::Value as Json;
+use crate::msgpack;
 use crate::numpy::{Dtype, Kind, Literal};
 
 pub(super) const TUPLE: &str = "__tuple__";
@@ -380,8 +379,8 @@ pub(crate) fn from_base64(text: &str) -> Option<Vec<u8>> {
 
 /// Decodes a message. `budget` is the number of values that may still be decoded. A message of few
 /// compressed bytes can contain many values, so that they are counted before they are decoded.
-fn decode(mut bytes: &[u8], depth: usize, budget: &mut u64) -> Option<Value> {
-    let count = count_values(bytes)?;
+fn decode(bytes: &[u8], depth: usize, budget: &mut u64) -> Option<Value> {
+    let count = msgpack::count_values(bytes)?;
     match budget.checked_sub(count) {
         Some(rest) => *budget = rest,
         None => {
@@ -390,65 +389,7 @@ fn decode(mut bytes: &[u8], depth: usize, budget: &mut u64) -> Option<Value> {
         }
     }
     // The reader counts two levels for each nested value.
-    let value = read_value_with_max_depth(&mut bytes, 2 * depth + 2).ok()?;
-    if !bytes.is_empty() {
-        return None;
-    }
-    convert(value, depth, budget)
-}
-
-/// Returns the number of values in the first MessagePack value of `bytes`, or `None` if it is
-/// truncated or invalid. The content of extensions is not counted.
-fn count_values(mut bytes: &[u8]) -> Option<u64> {
-    let (mut pending, mut count) = (1u64, 0);
-    while pending > 0 {
-        // Each value has at least one byte.
-        if pending > bytes.len() as u64 {
-            return None;
-        }
-        let (&marker, rest) = bytes.split_first()?;
-        let number = |len: usize| {
-            let digits = rest.get(..len)?.iter();
-            Some(digits.fold(0u64, |number, &byte| number << 8 | u64::from(byte)))
-        };
-        // The bytes after the marker, and the values in an array or a map.
-        let (skipped, children) = match marker {
-            0x00..=0x7f | 0xc0 | 0xc2 | 0xc3 | 0xe0..=0xff => (0, 0),
-            0x80..=0x8f => (0, u64::from(marker & 0x0f) * 2),
-            0x90..=0x9f => (0, u64::from(marker & 0x0f)),
-            0xa0..=0xbf => (u64::from(marker & 0x1f), 0),
-            0xc1 => return None,
-            0xc4..=0xc6 => {
-                let len = 1 << (marker - 0xc4);
-                (len as u64 + number(len)?, 0)
-            }
-            0xc7..=0xc9 => {
-                let len = 1 << (marker - 0xc7);
-                (len as u64 + 1 + number(len)?, 0)
-            }
-            0xca => (4, 0),
-            0xcb => (8, 0),
-            0xcc..=0xcf => (1 << (marker - 0xcc), 0),
-            0xd0..=0xd3 => (1 << (marker - 0xd0), 0),
-            0xd4..=0xd8 => (1 + (1 << (marker - 0xd4)), 0),
-            0xd9..=0xdb => {
-                let len = 1 << (marker - 0xd9);
-                (len as u64 + number(len)?, 0)
-            }
-            0xdc | 0xdd => {
-                let len = 2 << (marker - 0xdc);
-                (len as u64, number(len)?)
-            }
-            0xde | 0xdf => {
-                let len = 2 << (marker - 0xde);
-                (len as u64, number(len)? * 2)
-            }
-        };
-        bytes = rest.get(usize::try_from(skipped).ok()?..)?;
-        count += 1;
-        pending = pending - 1 + children;
-    }
-    Some(count)
+    convert(msgpack::decode_counted(bytes, 2 * depth + 2)?, depth, budget)
 }
 
 fn convert(value: rmpv::Value, depth: usize, budget: &mut u64) -> Option<Value> {
@@ -760,31 +701,6 @@ mod tests {
         let sets = [&[0x92][..], &set, &set].concat();
         assert_eq!(Value::decode_limited(&sets, 150), Err(Fault::TooMany));
         assert!(Value::decode_limited(&sets, 203).is_ok());
-    }
-
-    #[test]
-    fn the_counted_values_are_those_that_are_decoded() {
-        for (bytes, count) in [
-            (&b"\x01"[..], 1),
-            (b"\x82\xa1a\x01\xa1b\x92\xc0\xc3", 7),
-            (b"\xc4\x03abc", 1),
-            (b"\xc5\x00\x01a", 1),
-            (b"\xc7\x02\x07ab", 1),
-            (b"\xd5\x07ab", 1),
-            (b"\xd8\x070123456789abcdef", 1),
-            (b"\xcb\0\0\0\0\0\0\0\0", 1),
-            (b"\xcd\x01\x02", 1),
-            (b"\xd3\0\0\0\0\0\0\0\x01", 1),
-            (b"\xda\0\x02ab", 1),
-            (b"\xdc\0\x02\x01\x02", 3),
-            (b"\xde\0\x01\x01\x02", 3),
-            (b"\xdf\0\0\0\x01\x01\x02", 3),
-        ] {
-            assert_eq!(count_values(bytes), Some(count), "{bytes:?}");
-            assert_eq!(count_values(&bytes[..bytes.len() - 1]), None, "{bytes:?}");
-            assert!(Value::decode(bytes).is_some(), "{bytes:?}");
-        }
-        assert_eq!(count_values(b"\xc1"), None);
     }
 
     #[test]

@@ -15,6 +15,7 @@
 //! A float of 32 bits becomes one of 64 bits.
 
 use crate::items::hex;
+use ferroblosc_formats::msgpack;
 use rmpv::Value;
 use serde_json::{Map, Value as Json, json};
 use std::collections::HashSet;
@@ -28,9 +29,7 @@ const MAX_DEPTH: usize = 100;
 
 /// Converts the content of a metalayer.
 pub fn to_json(bytes: &[u8]) -> Json {
-    let mut rest = bytes;
-    let decoded = rmpv::decode::read_value_with_max_depth(&mut rest, MAX_DEPTH).ok();
-    let value = decoded.filter(|_| rest.is_empty()).and_then(json_of);
+    let value = msgpack::decode(bytes, MAX_DEPTH).and_then(json_of);
     value.unwrap_or_else(|| json!({"$raw": hex(bytes)}))
 }
 
@@ -230,6 +229,8 @@ mod tests {
             (b"\x81\xa1k\x81\xa4$map\x90", r#"{"k":{"$map":[["$map",[]]]}}"#),
             (b"\x82\xa4$raw\x01\xa1k\x02", r#"{"$raw":1,"k":2}"#),
             (b"\xdd\xff\xff\xff\xff", r#"{"$raw":"ddffffffff"}"#),
+            (b"\xc1", r#"{"$raw":"c1"}"#),
+            (b"\x92\x01\xc1", r#"{"$raw":"9201c1"}"#),
         ] {
             let json = to_json(bytes);
             assert_eq!(json.to_string(), text);
