@@ -73,6 +73,7 @@ pub use pack::{
     ChunkReport, Observer, Packed, pack, pack_bytes_to_bytes, pack_bytes_to_file,
     pack_file_to_file, pack_stream, pack_to_file,
 };
+pub(crate) use replacement::FinalPath;
 pub use replacement::{Replacement, Steps, check_different};
 pub use unpack::{
     Unpacked, Unpacking, open_file, unpack_bytes_from_bytes, unpack_bytes_from_file,

@@ -32,14 +32,88 @@ pub struct Replacement {
 /// The temporary file of a replacement. It is removed unless it gets its final name.
 struct Temporary {
     path: PathBuf,
-    /// The final path.
-    target: PathBuf,
+    target: FinalPath,
     /// The file, which is locked as long as this is open.
     claim: Box<dyn Stream>,
-    /// Whether there was a file at the final path at the start.
+}
+
+/// The path to which a complete file is renamed, and its state before that file was written.
+pub(crate) struct FinalPath {
+    /// The path without links.
+    path: PathBuf,
+    /// Whether there was a file.
     replaces: bool,
-    /// Whether there was nothing at the final path at the start, not even a link without a target.
+    /// Whether there was nothing, not even a link without a target.
     is_new: bool,
+}
+
+impl FinalPath {
+    /// Returns the final path of an output. It is `None` if there is something that is not a regular
+    /// file, such as a directory or a FIFO.
+    pub(crate) fn of(path: &Path) -> Option<FinalPath> {
+        // Follow a symbolic link, so that its target is replaced.
+        let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let existing = fs::metadata(&path).ok();
+        let is_new = fs::symlink_metadata(&path).is_err();
+        let is_regular = existing.as_ref().is_none_or(fs::Metadata::is_file);
+        is_regular.then_some(FinalPath { path, replaces: existing.is_some(), is_new })
+    }
+
+    /// Returns the path without links.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Gives a file the permissions of the replaced one, if there is one.
+    pub(crate) fn copy_permissions(&self, to: &Path) -> io::Result<()> {
+        if self.replaces { files::copy_permissions(&self.path, to) } else { Ok(()) }
+    }
+
+    /// As [`FinalPath::copy_permissions`] for a file that is written, unless the replaced one is
+    /// read-only. Other users cannot read the data then, if they could not read the replaced file.
+    pub(crate) fn restrict(&self, to: &Path) -> io::Result<()> {
+        match fs::metadata(&self.path) {
+            Ok(found) if self.replaces && !found.permissions().readonly() => {
+                self.copy_permissions(to)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Renames the complete file at `temporary`, which is open as `stream`, to the final path, which
+    /// is `shown` in errors. If it replaces another file, it is on the disk after this call. If there
+    /// was nothing at this path, a file that another program has created since then is kept.
+    ///
+    /// # Errors
+    /// Returns the error of syncing or renaming, also for a file that is kept. The old file remains,
+    /// unless the sync of its directory failed.
+    pub(crate) fn publish(
+        &self,
+        temporary: &Path,
+        stream: &dyn Stream,
+        shown: &Path,
+    ) -> ferroblosc::Result<()> {
+        let of_target = |error| temporary::error_of_target(error, temporary, shown);
+        if self.replaces {
+            stream.sync().map_err(of_target)?;
+        }
+        let mut incomplete = Incomplete::lock();
+        temporary::check(&FileSystem, temporary, stream).map_err(of_target)?;
+        let renamed = if self.is_new {
+            FileSystem.rename_new(temporary, &self.path)
+        } else {
+            FileSystem.rename(temporary, &self.path)
+        };
+        renamed.map_err(|error| temporary::error_of_target(error, &self.path, shown))?;
+        incomplete.forget(temporary);
+        drop(incomplete);
+        // The journals belong to the replaced file.
+        journal::discard_all(&self.path);
+        if self.replaces {
+            sync_entry(&self.path)?;
+        }
+        Ok(())
+    }
 }
 
 impl Replacement {
@@ -53,23 +127,19 @@ impl Replacement {
     }
 
     fn open(path: &Path) -> io::Result<Replacement> {
-        // Follow a symbolic link, so that its target is replaced.
-        let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        let existing = fs::metadata(&target).ok();
-        if existing.as_ref().is_some_and(|found| !found.is_file()) {
+        let Some(target) = FinalPath::of(path) else {
             // Write-only: a FIFO that is also read needs no other reader, and the data are lost.
-            let open = || OpenOptions::new().write(true).open(&target);
+            let open = || OpenOptions::new().write(true).open(path);
             let file = open_with_spare_descriptors(open)?;
             return Ok(Replacement { file, path: path.to_owned(), temporary: None });
-        }
+        };
         let no_name = || io::Error::from(io::ErrorKind::InvalidInput);
-        let name = target.file_name().ok_or_else(no_name)?;
+        let name = target.path.file_name().ok_or_else(no_name)?;
         let mut hidden = OsString::from(".");
         hidden.push(name);
-        let hidden = target.with_file_name(hidden);
+        let hidden = target.path.with_file_name(hidden);
         let mut incomplete = Incomplete::lock();
-        let replaces = existing.is_some();
-        let created = temporary::create(&FileSystem, &hidden, SUFFIX, replaces);
+        let created = temporary::create(&FileSystem, &hidden, SUFFIX, target.replaces);
         // The caller adds the requested path, which the error of the system does not contain.
         let (temporary, claim) = created.map_err(|error| match error.errno() {
             Some(errno) => io::Error::from_raw_os_error(errno),
@@ -77,15 +147,12 @@ impl Replacement {
         })?;
         incomplete.add(&temporary);
         drop(incomplete);
-        let is_new = fs::symlink_metadata(&target).is_err();
-        let temporary = Temporary { path: temporary, target, claim, replaces, is_new };
+        let temporary = Temporary { path: temporary, target, claim };
         let mut options = OpenOptions::new();
         options.read(true).write(true);
         let open = || files::open(&mut options, &temporary.path, Opening::Unfollowed);
         let file = open_with_spare_descriptors(open)?;
-        if replaces {
-            files::copy_permissions(&temporary.target, &temporary.path)?;
-        }
+        temporary.target.copy_permissions(&temporary.path)?;
         Ok(Replacement { file, path: path.to_owned(), temporary: Some(temporary) })
     }
 
@@ -113,36 +180,13 @@ impl Replacement {
     /// unless the sync of its directory failed.
     pub fn commit(self) -> Result<()> {
         let Replacement { path, temporary, .. } = self;
-        match temporary {
-            Some(temporary) => temporary.commit(&path).map_err(|error| in_io(error).into()),
+        match &temporary {
+            Some(Temporary { path: written, target, claim }) => {
+                let published = target.publish(written, &**claim, &path);
+                published.map_err(|error| in_io(error).into())
+            }
             None => Ok(()),
         }
-    }
-}
-
-impl Temporary {
-    /// Renames the file to its final path, which is `path` in errors.
-    fn commit(self, path: &Path) -> ferroblosc::Result<()> {
-        let of_target = |error| temporary::error_of_target(error, &self.path, path);
-        if self.replaces {
-            self.claim.sync().map_err(of_target)?;
-        }
-        let mut incomplete = Incomplete::lock();
-        temporary::check(&FileSystem, &self.path, &*self.claim).map_err(of_target)?;
-        let renamed = if self.is_new {
-            FileSystem.rename_new(&self.path, &self.target)
-        } else {
-            FileSystem.rename(&self.path, &self.target)
-        };
-        renamed.map_err(|error| temporary::error_of_target(error, &self.target, path))?;
-        incomplete.forget(&self.path);
-        drop(incomplete);
-        // The journals belong to the replaced file.
-        journal::discard_all(&self.target);
-        if self.replaces {
-            sync_entry(&self.target)?;
-        }
-        Ok(())
     }
 }
 
@@ -200,6 +244,7 @@ pub fn check_different(input: &Path, output: &Path) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ferroblosc::io::{Identity, WriteGranularity};
 
     fn names(folder: &Path) -> Vec<OsString> {
         let names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
@@ -230,6 +275,56 @@ mod tests {
         fs::remove_file(&path).unwrap();
         written(b"").unwrap();
         assert_eq!(names(folder.path()), ["out"]);
+    }
+
+    /// A file that cannot be synced.
+    struct Unsynced(Box<dyn Stream>);
+
+    impl Stream for Unsynced {
+        fn size(&self) -> ferroblosc::Result<u64> {
+            self.0.size()
+        }
+
+        fn read_at(&self, position: u64, dest: &mut [u8]) -> ferroblosc::Result<usize> {
+            self.0.read_at(position, dest)
+        }
+
+        fn write_at(
+            &self,
+            position: u64,
+            bytes: &[u8],
+            granularity: WriteGranularity,
+        ) -> ferroblosc::Result<()> {
+            self.0.write_at(position, bytes, granularity)
+        }
+
+        fn truncate(&self, len: u64) -> ferroblosc::Result<()> {
+            self.0.truncate(len)
+        }
+
+        fn identity(&self) -> Option<Identity> {
+            self.0.identity()
+        }
+
+        fn close(self: Box<Self>) -> ferroblosc::Result<()> {
+            self.0.close()
+        }
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_synced_replaces_nothing() {
+        let folder = crate::testing::tempdir();
+        let (path, written) = (folder.path().join("out"), folder.path().join("written"));
+        fs::write(&path, b"old").unwrap();
+        fs::write(&written, b"new").unwrap();
+        let stream = Unsynced(FileSystem.open_unfollowed(&written, true).unwrap());
+        let publish = || FinalPath::of(&path).unwrap().publish(&written, &stream, &path);
+        publish().unwrap_err();
+        assert_eq!(fs::read(&path).unwrap(), b"old");
+        // A file that replaces nothing is not synced.
+        fs::remove_file(&path).unwrap();
+        publish().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"new");
     }
 
     #[cfg(unix)]

@@ -16,12 +16,14 @@ use super::intact::ChunkCheck;
 use super::placeholder::check_has_data;
 use super::sink::{Writing, storage};
 use crate::bcolz::{self, Carray, CarraySpec, Mode, Options};
+use crate::bloscpack::FinalPath;
 use crate::numpy::{Dtype, Literal};
 use ferroblosc::b2nd::{self, Array, Geometry};
 use ferroblosc::chunk::{BasicHeader, CParams, DParams, SplitMode, rewrap};
 use ferroblosc::codec;
 use ferroblosc::filter::{self, Slot};
-use ferroblosc::io::{beside, journal};
+use ferroblosc::io::named::named;
+use ferroblosc::io::{FileOps, FileSystem, beside, temporary};
 use ferroblosc::schunk::{SChunk, Storage};
 
 /// The default block size in bytes, for an empty carray.
@@ -51,7 +53,8 @@ pub(super) fn carray_to_frame(
     write_frame(&mut array, output, options, None, writing)
 }
 
-/// Writes a frame to a temporary file and renames it to `output` once it is complete.
+/// Writes a frame to a temporary file and renames it to `output` once it is complete. A file that it
+/// replaces stays until the frame is on the disk, which gets its permissions.
 pub(super) fn write_frame(
     array: &mut Carray,
     output: &Path,
@@ -62,19 +65,40 @@ pub(super) fn write_frame(
     if array.dtype().has_objects() {
         return Err(bcolz::Error::Objects.into());
     }
-    let temporary = temporary_path(output)?;
-    let written = fill_frame(array, &temporary, options, table, writing)
-        .map_err(|error| error.in_file(output))
-        .and_then(|()| Ok(std::fs::rename(&temporary, output)?));
-    if written.is_ok() {
-        // The journals belong to the replaced file.
-        journal::discard_all(output);
-    }
+    let target = FinalPath::of(output).ok_or_else(|| {
+        let error = std::io::Error::other("it is a directory or a special file");
+        named(error, ferroblosc::Error::FileOpen, "create", output)
+    })?;
+    let temporary = temporary_path(target.path())?;
+    let written = fill_frame(array, (&temporary, &target), options, table, writing)
+        .map_err(|error| of_target(error, &temporary, output).in_file(output))
+        .and_then(|()| publish(&target, &temporary, output));
     if written.is_err() {
         // An error of the cleanup would hide the original error.
         let _ = std::fs::remove_file(&temporary);
     }
     written
+}
+
+/// Replaces the path of a temporary file in an error by that of its target.
+fn of_target(error: Error, temporary: &Path, target: &Path) -> Error {
+    match error {
+        Error::B2nd { path, error } => {
+            Error::B2nd { path, error: temporary::error_of_target(error, temporary, target) }
+        }
+        other => other,
+    }
+}
+
+/// Renames a complete frame to its final path, which is `output` in errors.
+fn publish(target: &FinalPath, temporary: &Path, output: &Path) -> Result<()> {
+    let stream = FileSystem
+        .open_unfollowed(temporary, true)
+        .map_err(|error| temporary::error_of_target(error, temporary, output))?;
+    target
+        .copy_permissions(temporary)
+        .map_err(|error| named(error, ferroblosc::Error::FileWrite, "set the mode of", output))?;
+    Ok(target.publish(temporary, &*stream, output)?)
 }
 
 /// Returns an unused path in the same directory.
@@ -169,7 +193,7 @@ fn threads(options: &Options) -> i16 {
 
 fn fill_frame(
     array: &mut Carray,
-    path: &Path,
+    (path, target): (&Path, &FinalPath),
     options: &Options,
     table: Option<TableDescription>,
     writing: &Writing,
@@ -187,6 +211,7 @@ fn fill_frame(
     let (typesize, blocksize) = (cparams.typesize, cparams.blocksize);
     let chunksize = geometry.chunksize(typesize)?;
     let mut schunk = SChunk::create(storage(path, false, writing), cparams, DParams::default())?;
+    target.restrict(path)?;
     schunk.set_chunksize(i32::try_from(chunksize).map_err(|_| Error::Layout)?)?;
     let meta = b2nd::meta::serialize(
         geometry.shape(),
@@ -376,6 +401,57 @@ fn holds(chunk: &[u8], nbytes: u64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn a_replaced_frame_keeps_its_permissions_and_links_are_followed() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = crate::testing::tempdir();
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/bcolz/i4_exact");
+        let (path, link) = (folder.path().join("a.b2nd"), folder.path().join("link.b2nd"));
+        std::os::unix::fs::symlink("a.b2nd", &link).unwrap();
+        for (output, mode) in [(&path, 0o600), (&link, 0o640), (&path, 0o400)] {
+            std::fs::write(&path, b"old").unwrap();
+            std::fs::set_permissions(&path, PermissionsExt::from_mode(mode)).unwrap();
+            carray_to_b2nd(&root, output, &Options::default()).unwrap();
+            assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, mode);
+            Source::open(&path, &Options::default()).unwrap();
+            assert!(link.is_symlink());
+            std::fs::remove_file(&path).unwrap();
+        }
+        // A link without a target is replaced.
+        carray_to_b2nd(&root, &link, &Options::default()).unwrap();
+        assert!(link.symlink_metadata().unwrap().is_file());
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn only_files_are_replaced() {
+        let folder = crate::testing::tempdir();
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/bcolz/i4_exact");
+        let error = carray_to_b2nd(&root, folder.path(), &Options::default()).unwrap_err();
+        let shown = folder.path().display();
+        let text = format!("cannot create {shown}: it is a directory or a special file");
+        assert_eq!(error.to_string(), text);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+        // Errors name the output instead of the temporary file.
+        let path = folder.path().join("missing/a.b2nd");
+        let error = carray_to_b2nd(&root, &path, &Options::default()).unwrap_err().to_string();
+        assert!(error.starts_with(&format!("cannot create {}: ", path.display())), "{error}");
+    }
+
+    /// Another program creates the output while the frame is written.
+    #[test]
+    fn a_frame_does_not_replace_a_file_that_was_created_meanwhile() {
+        let folder = crate::testing::tempdir();
+        let (written, path) = (folder.path().join("written"), folder.path().join("a.b2nd"));
+        let target = FinalPath::of(&path).unwrap();
+        std::fs::write(&written, b"new").unwrap();
+        std::fs::write(&path, b"other").unwrap();
+        let error = publish(&target, &written, &path).unwrap_err().to_string();
+        assert!(error.starts_with(&format!("cannot create {}", path.display())), "{error}");
+        assert_eq!(std::fs::read(&path).unwrap(), b"other");
+    }
 
     #[test]
     fn blocks_keep_the_c_order_of_items() {
