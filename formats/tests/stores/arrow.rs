@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
-const FORMATS: [(&str, ArrowFormat); 2] =
+pub const FORMATS: [(&str, ArrowFormat); 2] =
     [("parquet", ArrowFormat::Parquet), ("arrow", ArrowFormat::Ipc)];
 
 /// Runs jobs of pyarrow in one process and returns their results.
@@ -48,12 +48,12 @@ fn columns(store: &Store, key: &str) -> Json {
     Json::Object(columns.collect())
 }
 
-fn export(store: &Store, key: &str, path: &Path, format: ArrowFormat) -> Vec<String> {
+pub fn export(store: &Store, key: &str, path: &Path, format: ArrowFormat) -> Vec<String> {
     let mut file = std::fs::File::create(path).unwrap();
     table_to_arrow(&store.table(key).unwrap(), format, &mut file).unwrap()
 }
 
-fn import(path: &Path, target: &Path) -> Result<u64, Error> {
+pub fn import(path: &Path, target: &Path) -> Result<u64, Error> {
     let format = ArrowFormat::detect(path).expect("a known format");
     let mut writer = Store::create(target)?;
     let mut read = 0;
@@ -190,7 +190,7 @@ fn pyarrow_reads_the_tables_of_python_blosc2() {
 }
 
 /// Creates a store with the table `/t`.
-fn table(path: &Path, specs: &[ColumnSpec], rows: &[Vec<Value>]) -> Store {
+pub fn table(path: &Path, specs: &[ColumnSpec], rows: &[Vec<Value>]) -> Store {
     let mut writer: StoreWriter = Store::create(path).unwrap();
     let mut table = writer.create_table("/t", specs).unwrap();
     table.append_rows(rows).unwrap();
@@ -296,7 +296,7 @@ fn tables_are_equal_after_a_round_trip_and_damaged_files_are_errors() {
 }
 
 /// Writes a batch as a Parquet file, an Arrow IPC file and a stream; returns their paths.
-fn files(scratch: &Scratch, batch: &RecordBatch) -> Vec<PathBuf> {
+pub fn files(scratch: &Scratch, batch: &RecordBatch) -> Vec<PathBuf> {
     let mut parquet = Vec::new();
     let mut writer = ArrowWriter::try_new(&mut parquet, batch.schema(), None).unwrap();
     writer.write(batch).unwrap();
@@ -320,7 +320,7 @@ fn ints(name: &str, nullable: bool) -> (Field, ArrayRef) {
     (Field::new(name, DataType::Int32, nullable), Arc::new(Int32Array::from(vec![3, 4])))
 }
 
-fn batch_of(columns: Vec<(Field, ArrayRef)>) -> RecordBatch {
+pub fn batch_of(columns: Vec<(Field, ArrayRef)>) -> RecordBatch {
     let (fields, arrays): (Vec<Field>, Vec<ArrayRef>) = columns.into_iter().unzip();
     RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays).unwrap()
 }

@@ -33,7 +33,7 @@ pub fn ipc_error(error: ArrowError) -> Error {
     }
 }
 
-/// Returns the error of reading or writing a Parquet file.
+/// Returns the error of reading a Parquet file.
 pub fn parquet_error(error: ParquetError) -> Error {
     match error {
         ParquetError::External(error) => match error.downcast::<std::io::Error>() {
@@ -61,5 +61,13 @@ pub fn written(error: ArrowError) -> Error {
     match error {
         ArrowError::IoError(_, error) => error.into(),
         error => unsupported(error.to_string()),
+    }
+}
+
+/// Returns the error of writing a Parquet file.
+pub fn parquet_written(error: ParquetError) -> Error {
+    match parquet_error(error) {
+        Error::Arrow { why, .. } => unsupported(why),
+        error => error,
     }
 }

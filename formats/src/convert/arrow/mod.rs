@@ -37,7 +37,7 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
 
-use self::failures::{damaged, ipc_error, parquet_error, unsupported, written};
+use self::failures::{damaged, ipc_error, parquet_error, parquet_written, unsupported, written};
 use self::source::Source;
 use super::error::{Error, Result};
 use super::records::unescaped;
@@ -321,9 +321,9 @@ impl BatchWriter<'_> {
         match self {
             BatchWriter::Ipc(writer) => writer.write(batch).map_err(written),
             BatchWriter::Parquet(writer) => {
-                writer.write(batch).map_err(parquet_error)?;
+                writer.write(batch).map_err(parquet_written)?;
                 if writer.in_progress_size() >= ROW_GROUP {
-                    writer.flush().map_err(parquet_error)?;
+                    writer.flush().map_err(parquet_written)?;
                 }
                 Ok(())
             }
@@ -333,7 +333,7 @@ impl BatchWriter<'_> {
     fn finish(self) -> Result<()> {
         match self {
             BatchWriter::Ipc(mut writer) => writer.finish().map_err(written),
-            BatchWriter::Parquet(writer) => writer.close().map(drop).map_err(parquet_error),
+            BatchWriter::Parquet(writer) => writer.close().map(drop).map_err(parquet_written),
         }
     }
 }
@@ -488,7 +488,7 @@ fn open_writer<'w>(
                 .set_compression(Compression::ZSTD(ZstdLevel::default()))
                 .build();
             let writer = ArrowWriter::try_new(output, Arc::clone(schema), Some(properties));
-            BatchWriter::Parquet(Box::new(writer.map_err(parquet_error)?))
+            BatchWriter::Parquet(Box::new(writer.map_err(parquet_written)?))
         }
         ArrowFormat::IpcStream => {
             return Err(unsupported("streams of Arrow IPC are not written"));
