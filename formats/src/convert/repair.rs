@@ -10,6 +10,7 @@
 //!
 //! A rebuild writes a new file and leaves the old one unchanged.
 
+use std::collections::HashSet;
 use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
@@ -31,7 +32,7 @@ use ferroblosc::io::named::NamedFile;
 use ferroblosc::io::{FileSystem, Stream, WRITE_STEP, WriteGranularity, temporary};
 use ferroblosc::schunk::chunks::{self, NewChunk};
 use ferroblosc::schunk::copy::{copy_head, copy_vlmetalayer};
-use ferroblosc::schunk::{Layers, SChunk, State, meta};
+use ferroblosc::schunk::{Layers, SChunk, State, VARIABLE, meta};
 
 /// The maximum number of lost chunks of a container, and of missing chunks that a scan of a frame
 /// replaces by zeros. The number of chunks is that of the header, which may be damaged: a few bytes
@@ -246,11 +247,12 @@ fn copy_intact(
     copy_head(state, copy.state_mut())?;
     let chunksize = schunk.chunksize();
     let last = schunk.nchunks() - 1;
+    let bad: HashSet<i64> = report.bad_chunks.iter().map(|(number, _)| *number).collect();
+    let unverified: HashSet<i64> =
+        report.unverified_chunks.iter().map(|(number, _)| *number).collect();
     for number in 0..=last {
-        let is_bad = report.bad_chunks.iter().any(|(bad, _)| *bad == number);
-        if !is_bad {
-            let is_unverified = report.unverified_chunks.iter().any(|(other, _)| *other == number);
-            append(&mut copy, &schunk.chunk(number)?, is_unverified)?;
+        if !bad.contains(&number) {
+            append(&mut copy, &schunk.chunk(number)?, unverified.contains(&number))?;
             continue;
         }
         let nbytes = if number == last {
@@ -295,14 +297,21 @@ fn scan(path: &Path, output: &Path) -> Result<Repaired> {
 fn scan_once(path: &Path, output: &Path, checksums: bool) -> Result<(Repaired, bool)> {
     let too_little = Error::Unrepairable("the header of the frame cannot be read");
     let mut file = NamedFile::open_regular(path)?;
+    let len = file.file().metadata()?.len();
     let mut fixed = [0; FIXED_HEADER_LEN];
+    if len < fixed.len() as u64 {
+        return Err(too_little);
+    }
     file.read_exact(&mut fixed)?;
     let header = FrameHeader::parse(&fixed, Kind::Contiguous).map_err(|_| too_little)?;
-    let len = file.file().metadata()?.len();
     let mut head = Vec::new();
     file.seek(SeekFrom::Start(0))?;
     (&mut file).take(header.header_len.into()).read_to_end(&mut head)?;
-    let layers = header::parse_metalayers(&head).unwrap_or_default();
+    let (mut found, mut lost) = (0, Vec::new());
+    let layers = header::parse_metalayers(&head).unwrap_or_else(|_| {
+        lost.push("fixed metalayers".to_owned());
+        Vec::new()
+    });
     let params = header.recorded.params(header.counters.blocksize);
     let chunksize = header.counters.chunksize;
     let mut copy = create(output, false, params.clone(), checksums)?;
@@ -317,7 +326,6 @@ fn scan_once(path: &Path, output: &Path, checksums: bool) -> Result<(Repaired, b
     let mut plain = Vec::new();
     let mut position = u64::from(header.header_len);
     let wanted = header.counters.nbytes;
-    let (mut found, mut lost) = (0, Vec::new());
     // A chunk at the position of the index is not data.
     let end = index_position(&header);
     while position < len && Some(position) != end && copy.nbytes() < wanted {
@@ -327,7 +335,10 @@ fn scan_once(path: &Path, output: &Path, checksums: bool) -> Result<(Repaired, b
         };
         let nbytes = BasicHeader::parse(&chunk)?.nbytes;
         let left = wanted - copy.nbytes();
-        let fits = chunksize > 0 && i64::from(nbytes) == left.min(chunksize.into());
+        let fits = match chunksize {
+            VARIABLE => (1..=left).contains(&nbytes.into()),
+            chunksize => chunksize > 0 && i64::from(nbytes) == left.min(chunksize.into()),
+        };
         if !fits {
             break;
         }
@@ -627,6 +638,77 @@ mod tests {
         let (_, mut container, _) = packed(Checksum::None, false);
         container[16..24].copy_from_slice(&(1_i64 << 50).to_le_bytes());
         assert!(matches!(repaired(&container), Err(Error::Unrepairable(_))));
+    }
+
+    /// Returns a frame with chunks of these bytes, and the position of its index.
+    fn frame_of(path: &Path, chunks: &[Vec<u8>]) -> (Vec<u8>, usize) {
+        let mut schunk = create(path, false, CParams::default().typesize(1), false).unwrap();
+        schunk.add_metalayer("kept", b"\x07").unwrap();
+        for chunk in chunks {
+            schunk.append(chunk).unwrap();
+        }
+        schunk.close().unwrap();
+        let bytes = std::fs::read(path).unwrap();
+        let fixed = bytes[..FIXED_HEADER_LEN].try_into().unwrap();
+        let header = FrameHeader::parse(fixed, Kind::Contiguous).unwrap();
+        let end = u64::from(header.header_len) + header.counters.cbytes.unsigned_abs();
+        (bytes, end.try_into().unwrap())
+    }
+
+    #[test]
+    fn chunks_of_variable_size_are_found_by_scanning() {
+        let folder = crate::testing::tempdir();
+        let (input, output) = (folder.path().join("in.b2frame"), folder.path().join("out.b2frame"));
+        let chunks: Vec<Vec<u8>> = [1000, 300, 2000, 700]
+            .iter()
+            .map(|&len: &u32| (0..len).map(|i| (i.pow(2) % 251) as u8).collect())
+            .collect();
+        let (bytes, end) = frame_of(&input, &chunks);
+        std::fs::write(&input, &bytes[..end + 3]).unwrap();
+        let found = super::super::detect(&input).unwrap();
+        let repaired = repair(&input, &found, &output).unwrap();
+        assert_eq!(repaired.repaired, ["4 chunks were found by scanning the file"]);
+        assert_eq!(repaired.lost, ["variable-length metalayers"]);
+        let copy = open_schunk(&output, false, 1).unwrap();
+        for (number, chunk) in chunks.iter().enumerate() {
+            assert_eq!(copy.decompress_to_vec(number as i64).unwrap(), *chunk);
+        }
+        assert_eq!(copy.metalayer("kept").unwrap(), b"\x07");
+        drop(copy);
+        // The last chunk is incomplete: its size is not known.
+        std::fs::remove_file(&output).unwrap();
+        std::fs::write(&input, &bytes[..end - 1]).unwrap();
+        let repaired = repair(&input, &found, &output).unwrap();
+        assert_eq!(repaired.lost.last().unwrap(), "the data from byte 3300 to 4000 are missing");
+        let copy = open_schunk(&output, false, 1).unwrap();
+        assert_eq!((copy.nchunks(), copy.nbytes()), (3, 3300));
+        assert_eq!(copy.decompress_to_vec(2).unwrap(), chunks[2]);
+    }
+
+    #[test]
+    fn a_damaged_header_loses_the_metalayers_or_the_frame() {
+        let folder = crate::testing::tempdir();
+        let (input, output) = (folder.path().join("in.b2frame"), folder.path().join("out.b2frame"));
+        let (bytes, end) = frame_of(&input, &[vec![7; 1000]]);
+        let found = super::super::detect(&input).unwrap();
+        let mut damaged = bytes[..end].to_vec();
+        let name = damaged.windows(4).position(|bytes| bytes == b"kept").unwrap();
+        // The type of a text before the name.
+        damaged[name - 1] = 0xc1;
+        std::fs::write(&input, &damaged).unwrap();
+        let repaired = repair(&input, &found, &output).unwrap();
+        assert_eq!(repaired.lost, ["fixed metalayers", "variable-length metalayers"]);
+        let copy = open_schunk(&output, false, 1).unwrap();
+        assert_eq!(copy.decompress_to_vec(0).unwrap(), [7; 1000]);
+        drop(copy);
+        std::fs::remove_file(&output).unwrap();
+        for len in [0, 20, FIXED_HEADER_LEN - 1] {
+            std::fs::write(&input, &bytes[..len]).unwrap();
+            let error = repair(&input, &found, &output).unwrap_err().to_string();
+            let expected = "it cannot be repaired: the header of the frame cannot be read";
+            assert_eq!(error, expected, "{len}");
+            assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "{len}");
+        }
     }
 
     #[test]
