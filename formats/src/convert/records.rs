@@ -133,7 +133,9 @@ pub fn records_to_table(
         let mut columns: Vec<Vec<u8>> = Vec::new();
         for field in fields {
             let (from, len) = (index(field.offset)?, index(field.nbytes().unwrap_or(0))?);
-            let items = records.chunks_exact(index(size)?).flat_map(|row| &row[from..from + len]);
+            // Records of 0 bytes have no items.
+            let rows = records.chunks_exact(index(size)?.max(1));
+            let items = rows.flat_map(|row| &row[from..from + len]);
             let mut items: Vec<u8> = items.copied().collect();
             to_little_endian(&field.dtype, &mut items);
             if field.dtype.itemsize() == 0 {
@@ -410,6 +412,17 @@ mod tests {
         let lost = table_to_npy(&store.table("/g/t").unwrap(), &mut back).unwrap();
         assert_eq!(lost, [""; 0]);
         (npy, back)
+    }
+
+    #[test]
+    fn records_without_bytes_become_empty_texts() {
+        let (_, back) = round_trip("[('a', '|S0'), ('b', '<U0')]", 3, &[]);
+        let info = ArrayInfo {
+            dtype: Dtype::parse("[('a', '|S1'), ('b', '<U1')]").unwrap(),
+            shape: vec![3],
+            fortran_order: false,
+        };
+        assert_eq!(back, [npy_header(&info).unwrap(), vec![0; 15]].concat());
     }
 
     #[test]
