@@ -216,7 +216,9 @@ impl Parser<'_> {
                         };
                         let mut digits = String::new();
                         for _ in 0..len {
-                            digits.push(chars.next()?.1);
+                            digits.push(
+                                chars.next().map(|(_, c)| c).filter(char::is_ascii_hexdigit)?,
+                            );
                         }
                         text.push(char::from_u32(u32::from_str_radix(&digits, 16).ok()?)?);
                     }
@@ -266,5 +268,34 @@ mod tests {
             assert_eq!(Literal::parse(text), None, "{text}");
         }
         assert_eq!(Literal::parse(&"[".repeat(10_000)), None);
+    }
+
+    #[test]
+    fn escapes_in_strings_are_those_of_python() {
+        let text = Literal::parse(r#"'\x41\u00e9\U0001f980\n\r\t\\\'\"'"#);
+        assert_eq!(text, Some(Literal::Text("Aé🦀\n\r\t\\'\"".to_owned())));
+        let repr = Literal::Text("\u{1}\u{2028}\u{e0001}".to_owned()).repr();
+        assert_eq!(repr, r"'\x01\u2028\U000e0001'");
+        assert_eq!(Literal::parse(&repr).unwrap().repr(), repr);
+        for text in [
+            r"'\x4'",
+            r"'\x+4'",
+            r"'\x4g'",
+            r"'\q'",
+            r"'\ud800'",
+            r"'\U00110000'",
+            r"'\",
+            "'a\nb'",
+            "uu'a'",
+            "ub'a'",
+            "{'a' 1}",
+            "{'a': 1 'b': 2}",
+            "{'a': 1,",
+            "(1,,2)",
+            "(,)",
+            "99999999999999999999",
+        ] {
+            assert_eq!(Literal::parse(text), None, "{text}");
+        }
     }
 }
