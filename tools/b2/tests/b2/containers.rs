@@ -1,6 +1,6 @@
 //! Containers of several arrays, whose paths are `FILE:/key`.
 
-use crate::common::TestDir;
+use crate::common::{TestDir, ints};
 use ferroblosc_tools_testing::npy_header;
 
 fn npy(descr: &str, shape: &str, items: &[u8]) -> Vec<u8> {
@@ -308,6 +308,32 @@ fn an_existing_container_keeps_its_arrays() {
     // The whole container is replaced by its only array.
     folder.out("convert t.npy one.npz:/t");
     folder.out("convert one.npz one.npz --force");
+}
+
+#[test]
+fn arrays_of_objects_in_npz_files_are_compared_with_their_checksums() {
+    let folder = TestDir::new();
+    ints(&folder, "a.npy", &[3], 0);
+    let mut objects = npy("'|O'", "(2,)", b"pickled objects");
+    for is_damaged in [false, true] {
+        folder.write("objects.npy", &objects);
+        let files =
+            ["objects", "a"].map(|key| (key.to_owned(), folder.path(&format!("{key}.npy"))));
+        ferroblosc_formats::convert::join_npz(&files, &folder.path("x.npz")).unwrap();
+        if is_damaged {
+            let mut bytes = folder.read("x.npz");
+            let at = bytes.windows(7).position(|bytes| bytes == b"pickled").unwrap();
+            bytes[at] ^= 1;
+            folder.write("x.npz", &bytes);
+        }
+        let result = folder.line("verify x.npz");
+        let expected = if is_damaged { (3, "x.npz: 1 fault") } else { (0, "x.npz: right") };
+        assert_eq!(result.status, expected.0, "{}{}", result.out(), result.err());
+        assert!(result.out().starts_with(expected.1), "{}", result.out());
+    }
+    objects.truncate(20);
+    folder.write("objects.npy", &objects);
+    assert_eq!(folder.line("verify objects.npy").status, 3);
 }
 
 #[test]
