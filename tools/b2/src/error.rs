@@ -1,5 +1,6 @@
 //! Errors and warnings.
 
+use crate::paths::{self, STDIN};
 use crate::style::Style;
 use ferroblosc::escape::escape;
 use ferroblosc_formats::convert::Location;
@@ -10,9 +11,6 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
-
-/// The name of standard input in errors.
-pub const STDIN: &str = "standard input";
 
 /// The result of a command.
 pub type Outcome = Result<(), Failure>;
@@ -112,8 +110,7 @@ impl Failure {
                         Some("'b2 verify -' lists all faults of standard input".to_owned())
                     }),
                     status::CORRUPT => hint.or_else(|| {
-                        let file = Location::of(path).path;
-                        let file = file.display();
+                        let file = paths::argument(&Location::of(path).path);
                         Some(format!(
                             "'b2 verify {file}' lists all faults, 'b2 repair {file}' shows the possible repairs"
                         ))
@@ -187,10 +184,9 @@ impl From<convert::Error> for Failure {
             status::ERROR
         };
         let hint = match &error {
-            convert::Error::Bloscpack(bloscpack::Error::Interrupted(path)) => Some(format!(
-                "'b2 repair --write {}' undoes the change",
-                path.display()
-            )),
+            convert::Error::Bloscpack(bloscpack::Error::Interrupted(path)) => {
+                Some(format!("'b2 repair --write {}' undoes the change", paths::argument(path)))
+            }
             convert::Error::NeedsPlugin { plugin, .. } => Some(plugin.advice()),
             convert::Error::Hdf5(error) if error.needs_filter() => Some(
                 "HDF5_PLUGIN_PATH is the list of the directories with the plugins of libhdf5".to_owned(),

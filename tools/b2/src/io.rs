@@ -4,9 +4,9 @@
 //! is copied to a temporary file first, and output for standard output is written to a temporary
 //! file. The same is done for output paths that are FIFOs or devices, such as `/dev/null`.
 
-pub use crate::error::STDIN;
 use crate::error::{Failure, Outcome};
 use crate::lock::{lock_of_frame, locked_file};
+pub use crate::paths::STDIN;
 use ferroblosc::Error;
 use ferroblosc::io::named::{NamedFile, named};
 use ferroblosc_formats::convert::{self, Detected, Location};

@@ -8,6 +8,7 @@
 //! |---|---|
 //! | `cli.rs`, `cli/` | commands and options; the texts of the help, values of options |
 //! | `error.rs`, `plural.rs`, `style.rs` | errors and warnings; numbers in messages; colours |
+//! | `paths.rs` | names of inputs in messages and in printed commands |
 //! | `io.rs` | input and output files, and standard input and output |
 //! | `info.rs`, `json.rs`, `ls.rs` | descriptions of files, as text and as JSON |
 //! | `cat.rs`, `slice.rs`, `printer.rs` | items as text, CSV and JSON |
@@ -67,6 +68,7 @@ mod msgpack;
 mod names;
 mod options;
 mod pack;
+mod paths;
 mod picture;
 mod plot;
 mod plural;

@@ -7,6 +7,7 @@ use crate::io::{Input, Output, STDIO, refuse_container, refuse_terminal, tempora
 use crate::json;
 use crate::names::check_frame_name;
 use crate::options::{self, OutputKind};
+use crate::paths;
 use crate::plural::with_article;
 use crate::settings;
 use crate::state::state_of_all;
@@ -299,7 +300,7 @@ pub fn convert(args: &ConvertArgs, cli: &Cli) -> Result<Option<Input>, Failure> 
 
 /// Returns the error of a store where an array or a frame is expected.
 pub fn is_a_store(target: &Target) -> Failure {
-    let name = target.name().display();
+    let name = paths::argument(target.name());
     Failure::new("is a store, not an array or a frame")
         .with_hint(format!("'b2 ls -r {name}' lists its objects, and {name}:/KEY is one of them"))
 }
@@ -500,6 +501,8 @@ fn print_plan(target: &Target, args: &RepairArgs, faults: &[Fault]) -> Outcome {
         writeln!(output, "  {}", escape(&fault.text))?;
         writeln!(output, "    {}", style.faint(plan(fault)))?;
     }
-    writeln!(output, "nothing was changed; 'b2 repair --write {shown}' repairs the store")?;
+    let argument = paths::argument(target.name());
+    let argument = escape(&argument);
+    writeln!(output, "nothing was changed; 'b2 repair --write {argument}' repairs the store")?;
     outcome_of(faults)
 }

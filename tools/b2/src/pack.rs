@@ -7,6 +7,7 @@ use crate::info::worse;
 use crate::io::{Output, Overwritten, STDIN, STDIO, Stdin, refuse_terminal, stdout};
 use crate::lock::locked_file;
 use crate::members;
+use crate::paths;
 use crate::style::Style;
 use crate::targets::{EXTENSION, Job, jobs};
 use crate::trial;
@@ -148,8 +149,9 @@ fn compress_file(
         let metadata = file.file().metadata().map_err(at_path)?;
         if metadata.is_dir() {
             let shown = job.input.display();
+            let argument = paths::argument(&job.input);
             return Err(Failure::new(format!("{shown}: is a directory")).with_hint(format!(
-                "'-r' compresses each of its files, 'tar c {shown} | b2 compress - OUT' all in one frame; '-o {shown}' writes frames into it"
+                "'-r' compresses each of its files, 'tar c {argument} | b2 compress - OUT' all in one frame; '-o {argument}' writes frames into it"
             )));
         }
         if metadata.is_file() {
@@ -335,7 +337,8 @@ fn check_journals(path: &Path) -> Outcome {
             journal::inspect(&FileSystem, &journal, (&*file, attributes.as_ref()), |_| true);
         match found.map_err(failed)? {
             journal::Found::Hot(_) => {
-                let hint = format!("'b2 repair --write {}' undoes the change", path.display());
+                let argument = paths::argument(path);
+                let hint = format!("'b2 repair --write {argument}' undoes the change");
                 return Err(Failure::new("a change was interrupted").at(path).with_hint(hint));
             }
             journal::Found::Active => {

@@ -5,6 +5,7 @@ use crate::error::{Failure, Outcome};
 use crate::io::STDIO;
 use crate::json;
 use crate::members;
+use crate::paths;
 use crate::settled::Settled;
 use crate::style::Style;
 use crate::verify::status_of;
@@ -121,7 +122,9 @@ fn print_plan(
         writeln!(output, "    {}", style.faint(plan(fault, mode)))?;
     }
     if !matches!(mode, RepairMode::Impossible(_)) {
-        writeln!(output, "nothing was changed; 'b2 repair --write {shown}' repairs the file")?;
+        let argument = paths::argument(path);
+        let argument = escape(&argument);
+        writeln!(output, "nothing was changed; 'b2 repair --write {argument}' repairs the file")?;
     }
     outcome_of(verification)
 }

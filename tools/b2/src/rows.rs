@@ -2,6 +2,7 @@
 //! or CSV.
 
 use crate::error::{Failure, Outcome};
+use crate::paths;
 use crate::plural::{counted, with_article};
 use crate::printer::{Form, write_csv};
 use crate::store::Target;
@@ -56,7 +57,8 @@ pub fn print(target: &Target, store: &Store, class: Class, request: &RowRequest<
             Err(Failure::new("an EmbedStore has no values").with_hint(hint))
         }
         Class::Group | Class::EmbedStore => {
-            let hint = format!("'b2 ls -r {}' lists the keys", target.name().display());
+            let name = paths::argument(target.name());
+            let hint = format!("'b2 ls -r {name}' lists the keys");
             Err(Failure::new(format!("{} has no values", with_article(class.name())))
                 .with_hint(hint))
         }

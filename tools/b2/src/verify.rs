@@ -4,6 +4,7 @@ use crate::cli::{Cli, VerifyArgs};
 use crate::error::{Failure, Outcome};
 use crate::info::{for_each, worse};
 use crate::json;
+use crate::paths;
 use crate::settled::Settled;
 use crate::store::{self, Verified};
 use crate::style::Style;
@@ -11,6 +12,7 @@ use ferroblosc::escape::escape;
 use ferroblosc_formats::convert::{Fault, Reading, Verification};
 use ferroblosc_tools_common::status;
 use std::io::Write;
+use std::path::Path;
 
 pub fn run(args: &VerifyArgs, cli: &Cli) -> Outcome {
     let reading = Reading::with_threads(cli.nthreads());
@@ -37,7 +39,7 @@ pub fn run(args: &VerifyArgs, cli: &Cli) -> Outcome {
         if args.json {
             values.push(json::verification(input.name(), found.format.name(), &verification));
         } else {
-            print_verification(&input.name().display().to_string(), &verification)?;
+            print_verification(input.name(), &verification)?;
         }
         Ok(())
     });
@@ -67,7 +69,7 @@ pub fn status_of(verification: &Verification) -> Option<u8> {
     }
 }
 
-fn print_verification(name: &str, verification: &Verification) -> Outcome {
+fn print_verification(path: &Path, verification: &Verification) -> Outcome {
     let style = Style::stdout();
     let mut output = crate::io::stdout();
     let is_damage = |fault: &&Fault| !fault.is_note && fault.needs.is_none();
@@ -86,7 +88,8 @@ fn print_verification(name: &str, verification: &Verification) -> Outcome {
         (Some(chunks), compared) => format!(" ({chunks} chunks, {compared} with checksums)"),
         (None, _) => String::new(),
     };
-    let name = escape(name);
+    let name = path.to_string_lossy();
+    let name = escape(&name);
     let limit = if verification.is_intact() && !verification.has_checksums {
         "; there are no checksums, so changed bytes in chunks cannot be detected"
     } else {
@@ -101,7 +104,9 @@ fn print_verification(name: &str, verification: &Verification) -> Outcome {
         writeln!(output, "  hint: {}", escape(&plugin.advice()))?;
     }
     if !limit.is_empty() && verification.placeholder.is_none() {
-        let hint = format!("hint: 'b2 convert {name} NEW.b2frame' makes a copy with checksums");
+        let argument = paths::argument(path);
+        let argument = escape(&argument);
+        let hint = format!("hint: 'b2 convert {argument} NEW.b2frame' makes a copy with checksums");
         writeln!(output, "  {}", style.faint(&hint))?;
     }
     Ok(())

@@ -151,3 +151,41 @@ fn hints_for_damaged_arrays_name_their_file() {
     assert!(result.err().contains("'b2 repair z.npz' shows"), "{}", result.err());
     assert_eq!(folder.line("verify z.npz").status, 3);
 }
+
+#[test]
+fn paths_in_commands_are_written_for_a_shell() {
+    let folder = TestDir::new();
+    ints(&folder, "a.npy", &[40, 5], 7);
+    let succeed = |arguments: &[&str]| assert_eq!(folder.run(arguments).status, 0, "{arguments:?}");
+    let name = |file: &str| format!("it's {file}; $HOME");
+    let (damaged, plain, store, directory) =
+        (name("bad"), name("plain"), name("store"), name("directory"));
+    succeed(&["convert", "a.npy", &damaged, "--to", "b2nd"]);
+    let mut bytes = folder.read(&damaged);
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    folder.write(&damaged, &bytes);
+    succeed(&["convert", "a.npy", &plain, "--to", "b2nd", "--no-checksums"]);
+    folder.out("put s.b2z /a a.npy");
+    std::fs::rename(folder.path("s.b2z"), folder.path(&store)).unwrap();
+    std::fs::create_dir(folder.path(&directory)).unwrap();
+    for (arguments, command) in [
+        (&["repair", &damaged][..], "'b2 repair --write it\\'s\\ bad\\;\\ \\$HOME' repairs"),
+        (&["cat", &damaged], "'b2 verify it\\'s\\ bad\\;\\ \\$HOME' lists"),
+        (&["cat", &damaged], "'b2 repair it\\'s\\ bad\\;\\ \\$HOME' shows"),
+        (&["verify", &plain], "'b2 convert it\\'s\\ plain\\;\\ \\$HOME NEW.b2frame' makes"),
+        (&["decompress", &store, "out"], "'b2 ls -r it\\'s\\ store\\;\\ \\$HOME' lists"),
+        (&["cat", &store], "'b2 ls -r it\\'s\\ store\\;\\ \\$HOME' lists"),
+        (&["compress", &directory], "'tar c it\\'s\\ directory\\;\\ \\$HOME | b2 compress"),
+    ] {
+        let result = folder.run(arguments);
+        let printed = [result.out(), result.err()].concat();
+        assert!(printed.contains(command), "{arguments:?}: {printed}");
+    }
+    // Paths like options, and standard input.
+    std::fs::rename(folder.path(&plain), folder.path("--plain")).unwrap();
+    let shown = folder.run(&["verify", "--", "--plain"]);
+    assert!(shown.out().contains("'b2 convert ./--plain NEW.b2frame'"), "{}", shown.out());
+    let shown = folder.line_with("verify -", &folder.read("--plain"));
+    assert!(shown.out().contains("'b2 convert - NEW.b2frame'"), "{}", shown.out());
+}
