@@ -6,7 +6,7 @@ use crate::cli::{Cli, ConvertArgs, OutputFormat};
 use crate::container::{self, Kind, Member, Members};
 use crate::convert::{convert_one, copy_hdf5, extension_of, form, is_hdf5, target};
 use crate::error::{Failure, Outcome, report_lost};
-use crate::io::{Input, Output, changed_meanwhile, refuse_container, temporary_folder};
+use crate::io::{Input, Output, changed_meanwhile, refuse_nesting, temporary_folder};
 use crate::members;
 use crate::options::{self, Form, OutputKind};
 use crate::store::target as store_target;
@@ -55,7 +55,7 @@ fn collision(one: &Path, other: &Path) -> Failure {
 /// Converts all arrays of an input to files in a directory, or to one container.
 pub fn run(args: &ConvertArgs, cli: &Cli) -> Outcome {
     let Location { path: container, key } = Location::of(&args.input);
-    refuse_container(&container, key.as_deref().unwrap_or_default(), &args.output)?;
+    refuse_nesting(&container, key.as_deref().unwrap_or_default(), &args.output)?;
     let kind = Kind::of(args)?;
     if kind == Kind::Store && args.settings.directory {
         return Err(Failure::usage("--directory: a store contains its frames as files"));

@@ -6,7 +6,7 @@
 
 use crate::cli::{BenchArgs, Cli, CodecName, Goal};
 use crate::error::{Failure, Outcome};
-use crate::io::{Input, Output, STDIO, refuse_json};
+use crate::io::{Input, Output, STDIO, refuse_json, refuse_nesting};
 use crate::json;
 use crate::measure::{self, Bench, Figure, Sample, Setting, buffer, sample_offsets};
 use crate::members;
@@ -18,7 +18,7 @@ use crate::table::{Alignment, Table};
 use ferroblosc::escape::escape;
 use ferroblosc::io::named;
 use ferroblosc::os::files;
-use ferroblosc_formats::convert::{self, Reading};
+use ferroblosc_formats::convert::{self, Location, Reading};
 use ferroblosc_tools_common::progress::bar;
 use ferroblosc_tools_common::size::human;
 use serde_json::{Value as Json, json};
@@ -203,6 +203,10 @@ pub fn run(args: &BenchArgs, cli: &Cli) -> Outcome {
     let is_stdout = args.svg.as_deref() == Some(Path::new(STDIO));
     if is_stdout {
         refuse_json(args.json, Path::new(STDIO))?;
+    }
+    if let Some(path) = &args.svg {
+        let Location { path: container, key } = Location::of(&args.file);
+        refuse_nesting(&container, key.as_deref().unwrap_or_default(), path)?;
     }
     let plot = args.svg.as_deref().map(|path| Output::new(path, args.force)).transpose()?;
     let data = sample(args, cli)?;

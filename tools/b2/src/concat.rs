@@ -58,7 +58,7 @@ pub fn run(args: &ConcatArgs, cli: &Cli) -> Outcome {
     let mut inputs = Vec::new();
     for name in names {
         let input = Addition::open(name, (false, false), nthreads)?;
-        input.refuse_container(path)?;
+        input.refuse_nesting(path)?;
         inputs.push(input);
     }
     let output = Output::new(path, args.settings.force)?.over(overwritten);

@@ -6,7 +6,7 @@ use crate::cli::{Cli, ConvertArgs, Hdf5FilterName, InputFormat, Order, OutputFor
 use crate::csv;
 use crate::error::{Failure, Outcome, report_lost};
 use crate::field;
-use crate::io::{Input, Output, Overwritten, STDIO, refuse_container, refuse_terminal};
+use crate::io::{Input, Output, Overwritten, STDIO, refuse_nesting, refuse_terminal};
 use crate::members;
 use crate::names::{EXTENSIONS, format_of_name};
 use crate::options::{self, Form, OutputKind};
@@ -200,7 +200,7 @@ fn can_grow(path: &Path, form: Form) -> Result<bool, Failure> {
 /// Converts an array, data without a type, or a store.
 pub fn run(args: &ConvertArgs, cli: &Cli) -> Outcome {
     let Location { path: container, key } = Location::of(&args.input);
-    refuse_container(&container, key.as_deref().unwrap_or_default(), &args.output)?;
+    refuse_nesting(&container, key.as_deref().unwrap_or_default(), &args.output)?;
     if !members::is_store_output(args) && store_target(&args.input).is_some() {
         let path = target(&args.output).0;
         let format = match args.to.map_or_else(|| of_name(&path), Ok) {

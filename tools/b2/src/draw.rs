@@ -47,7 +47,7 @@ fn format_of(path: &Path) -> Result<PlotFormat, Failure> {
 pub fn run(args: &PlotArgs, cli: &Cli) -> Outcome {
     let format = format_of(&args.output)?;
     let input = members::open_data(&args.file)?;
-    input.refuse_container(&args.output)?;
+    input.refuse_nesting(&args.output)?;
     let found = input.detect()?;
     let source = field::open(input.path(), &found, args.column.as_deref(), cli.nthreads());
     let source = source.map_err(|failure| input.error(failure))?;

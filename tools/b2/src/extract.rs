@@ -40,7 +40,7 @@ pub fn run(args: &SliceArgs, cli: &Cli) -> Outcome {
         refuse_terminal(args.settings.force)?;
     }
     let input = members::open_data(&args.input)?;
-    input.refuse_container(&args.output)?;
+    input.refuse_nesting(&args.output)?;
     let overwritten = Overwritten::find(&args.output, args.settings.force, [input.path()])?;
     let found = input.detect()?;
     let nthreads = cli.nthreads();

@@ -157,8 +157,8 @@ impl Addition {
     }
 
     /// Fails if an output is a container of this input.
-    pub fn refuse_container(&self, output: &Path) -> Outcome {
-        self.input.refuse_container(output)
+    pub fn refuse_nesting(&self, output: &Path) -> Outcome {
+        self.input.refuse_nesting(output)
     }
 
     /// Returns the path and the format of data that are not raw.

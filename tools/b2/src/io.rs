@@ -55,19 +55,55 @@ pub fn temporary_folder() -> Result<Folder, Failure> {
     Ok(folder.map_err(|error| named(error, Error::FileOpen, "create a directory in", &parent))?)
 }
 
-/// Fails if an output is a container of the input: with it all other arrays would be replaced.
-/// `key` is that of the input in the file or directory `container`.
-pub fn refuse_container(container: &Path, key: &str, output: &Path) -> Outcome {
-    let (Ok(container), Ok(target)) = (fs::canonicalize(container), fs::canonicalize(output))
-    else {
+/// Returns the path without links of an output, which need not exist. Of `FILE:/NAME`, it is that of
+/// the file, if it exists. Standard output has none.
+fn location(output: &Path) -> Option<PathBuf> {
+    if output == Path::new(STDIO) {
+        return None;
+    }
+    let path = Location::of(output).path;
+    if let Ok(real) = fs::canonicalize(&path) {
+        return Some(real);
+    }
+    // A link without a target is replaced, so that its directory counts.
+    path.ancestors().skip(1).find_map(|parent| {
+        let is_here = parent.as_os_str().is_empty();
+        let real = fs::canonicalize(if is_here { Path::new(".") } else { parent }).ok()?;
+        Some(real.join(path.strip_prefix(parent).unwrap_or(&path)))
+    })
+}
+
+/// Whether a path is a directory that is neither a store nor of a known format.
+fn is_plain_directory(path: &Path) -> bool {
+    path.is_dir() && convert::detect(path).is_err() && !store::is_store(path)
+}
+
+fn nested(output: &Path, relation: &str) -> Failure {
+    Failure::new(format!("{}: {relation}", output.display())).with_hint("select another output")
+}
+
+/// Fails if an output is inside of an input, which is then a directory. `is_input` is whether a path
+/// without links is that of an input. Plain directories may contain the output.
+pub fn refuse_inside(output: &Path, is_input: impl Fn(&Path) -> bool) -> Outcome {
+    let target = location(output);
+    let parents = target.iter().flat_map(|target| target.ancestors().skip(1));
+    if parents.into_iter().any(|parent| is_input(parent) && !is_plain_directory(parent)) {
+        return Err(nested(output, "is inside of the input, which would be changed"));
+    }
+    Ok(())
+}
+
+/// Fails if an output contains the input, and all other arrays in it would be replaced, or is inside
+/// of it. `key` is that of the input in the file or directory `container`.
+pub fn refuse_nesting(container: &Path, key: &str, output: &Path) -> Outcome {
+    let Ok(container) = fs::canonicalize(container) else {
         return Ok(());
     };
     let input = container.join(key.trim_start_matches('/'));
-    if input == target || !input.starts_with(&target) {
-        return Ok(());
+    if fs::canonicalize(output).is_ok_and(|target| input != target && input.starts_with(target)) {
+        return Err(nested(output, "contains the input, and would be replaced"));
     }
-    Err(Failure::new(format!("{}: contains the input, and would be replaced", output.display()))
-        .with_hint("select another output"))
+    refuse_inside(output, |path| path == container)
 }
 
 /// Fails if an output that is replaced is a directory with files of the user, which would be lost.
@@ -209,10 +245,10 @@ impl Input {
         convert::detect(&self.path).map_err(|error| self.error(error))
     }
 
-    /// Fails if an output is a container of this input: `STORE` of `STORE:/key`.
-    pub fn refuse_container(&self, output: &Path) -> Outcome {
+    /// Fails if an output contains this input, such as `STORE` of `STORE:/key`, or is inside of it.
+    pub fn refuse_nesting(&self, output: &Path) -> Outcome {
         let Location { path, key } = Location::of(&self.name);
-        refuse_container(&path, key.as_deref().unwrap_or_default(), output)
+        refuse_nesting(&path, key.as_deref().unwrap_or_default(), output)
     }
 
     /// Returns an error of this input.
@@ -303,7 +339,7 @@ impl Output {
             }
             None => {}
         }
-        if path.is_dir() && convert::detect(path).is_err() && !store::is_store(path) {
+        if is_plain_directory(path) {
             return Err(Failure::new(format!("{shown}: is a directory")));
         }
         // A link to a file that does not exist is replaced, too.

@@ -3,7 +3,7 @@
 use crate::cli::{Cli, ConvertArgs, GetArgs, OutputFormat, PutArgs, RepairArgs, RmArgs};
 use crate::error::{self, Failure, Outcome};
 use crate::field;
-use crate::io::{Input, Output, STDIO, refuse_container, refuse_terminal, temporary_folder};
+use crate::io::{Input, Output, STDIO, refuse_nesting, refuse_terminal, temporary_folder};
 use crate::json;
 use crate::names::check_frame_name;
 use crate::options::{self, OutputKind};
@@ -80,7 +80,7 @@ fn whole_store(path: &Path) -> Result<Target, Failure> {
 /// Extracts an object or a group.
 pub fn get(args: &GetArgs) -> Outcome {
     let target = whole_store(&args.store)?;
-    refuse_container(target.path(), &args.key, &args.output)?;
+    refuse_nesting(target.path(), &args.key, &args.output)?;
     let store = target.open()?;
     let class = store.class(&args.key).map_err(|error| target.error(error))?;
     let is_store = matches!(class, Class::Group | Class::Table);

@@ -392,7 +392,7 @@ pub fn decompress(args: &DecompressArgs, cli: &Cli) -> Outcome {
         },
     };
     let input = members::open_data(&args.input)?;
-    input.refuse_container(&output)?;
+    input.refuse_nesting(&output)?;
     let overwritten = Overwritten::find(&output, args.force, [input.path()])?;
     // Standard input and objects in stores have no permissions.
     let metadata = match &args.input {

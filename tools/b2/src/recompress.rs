@@ -8,7 +8,7 @@ use crate::error::{Failure, Outcome};
 use crate::fill::{Copying, fill};
 use crate::info::for_each_path;
 use crate::inplace::{FrameToChange, detect_frame, keep_other_files, other_files, threads};
-use crate::io::{Output, Overwritten, STDIO, refuse_json, refuse_terminal};
+use crate::io::{Output, Overwritten, STDIO, refuse_inside, refuse_json, refuse_terminal};
 use crate::json;
 use crate::names::check_frame_name;
 use crate::pack::stored_size;
@@ -43,18 +43,21 @@ pub fn run(args: &RecompressArgs, cli: &Cli) -> Outcome {
         refuse_json(args.json, Path::new(STDIO))?;
         refuse_terminal(args.settings.force)?;
     }
-    let directory = directory_of(args)?;
-    if directory.is_none()
-        && let Some(output) = &args.output
-    {
-        check_frame_name(output)?;
-    }
     // The names of each input, by its real path.
     let mut inputs: HashMap<PathBuf, Vec<&PathBuf>> = HashMap::new();
     for path in &args.paths {
         if let Ok(real) = fs::canonicalize(path) {
             inputs.entry(real).or_default().push(path);
         }
+    }
+    if let Some(output) = &args.output {
+        refuse_inside(output, |path| inputs.contains_key(path))?;
+    }
+    let directory = directory_of(args)?;
+    if directory.is_none()
+        && let Some(output) = &args.output
+    {
+        check_frame_name(output)?;
     }
     let mut values = Vec::new();
     let mut written = HashSet::new();
@@ -71,6 +74,9 @@ pub fn run(args: &RecompressArgs, cli: &Cli) -> Outcome {
             let shown = output.display();
             let text = format!("its output {shown} is another input, which would be lost");
             return Err(Failure::new(text).at(path));
+        }
+        if let Some(output) = &output {
+            refuse_inside(output, |path| inputs.contains_key(path))?;
         }
         let (before, after) = match &output {
             Some(output) if !written.insert(output.clone()) => {

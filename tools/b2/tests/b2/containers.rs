@@ -336,6 +336,91 @@ fn arrays_of_objects_in_npz_files_are_compared_with_their_checksums() {
     assert_eq!(folder.line("verify objects.npy").status, 3);
 }
 
+/// An output in the directory of a store would be a leaf of it.
+#[test]
+fn an_output_is_not_inside_of_its_input() {
+    let folder = TestDir::new();
+    ints(&folder, "a.npy", &[40, 5], 7);
+    folder.fixture("zarr/two.zarr");
+    folder.succeed("convert a.npy f.b2nd --directory");
+    folder.succeed("convert a.npy c.bcolz");
+    folder.succeed("put s.b2d /g/a a.npy");
+    std::fs::create_dir(folder.path("frames")).unwrap();
+    folder.succeed("convert a.npy frames/a.b2nd");
+    for (link, target) in [("link.b2d", "s.b2d"), ("link.b2nd", "f.b2nd"), ("to-g", "s.b2d/g")] {
+        std::os::unix::fs::symlink(target, folder.path(link)).unwrap();
+    }
+    std::os::unix::fs::symlink("missing", folder.path("f.b2nd/dangling.npy")).unwrap();
+    let tree = || {
+        let mut found = Vec::new();
+        let mut pending = vec![folder.path("")];
+        while let Some(path) = pending.pop() {
+            for entry in std::fs::read_dir(path).unwrap() {
+                let entry = entry.unwrap();
+                if entry.file_type().unwrap().is_dir() {
+                    pending.push(entry.path());
+                }
+                found.push((entry.path(), std::fs::read(entry.path()).ok()));
+            }
+        }
+        found.sort();
+        found
+    };
+    let before = tree();
+    for line in [
+        "convert s.b2d s.b2d/sub.b2d",
+        "convert s.b2d link.b2d/sub.b2z",
+        "convert link.b2d s.b2d/sub.b2e",
+        "convert s.b2d to-g/sub.b2d",
+        "convert s.b2d ./frames/../s.b2d/sub.b2d",
+        "convert s.b2d s.b2d/missing/sub.b2d",
+        "convert s.b2d:/g s.b2d/sub.b2d",
+        "convert s.b2d:/g/a s.b2d/b.b2nd",
+        "convert s.b2d:/g/a s.b2d/g/a.b2nd --force",
+        "convert s.b2d s.b2d/all.h5 --all",
+        "convert s.b2d s.b2d/all --all --to npy",
+        "get s.b2d g/a s.b2d/b.b2nd",
+        "get s.b2d g s.b2d/h.b2d",
+        "decompress s.b2d:/g/a s.b2d/a.raw",
+        "slice s.b2d:/g/a 1: s.b2d/b.b2nd",
+        "plot s.b2d:/g/a :,1 --output s.b2d/plot.svg",
+        "convert f.b2nd f.b2nd/copy.b2nd",
+        "convert f.b2nd link.b2nd/copy.b2nd",
+        "convert link.b2nd f.b2nd/copy.npy --force",
+        "convert f.b2nd f.b2nd/00000000.chunk --to npy --force",
+        "convert f.b2nd f.b2nd/dangling.npy --force",
+        "convert f.b2nd f.b2nd/x.h5:/g/a",
+        "decompress f.b2nd f.b2nd/raw",
+        "slice f.b2nd 1: f.b2nd/b.b2nd",
+        "concat a.npy f.b2nd f.b2nd/b.b2nd",
+        "plot f.b2nd :,1 --output f.b2nd/plot.svg",
+        "bench f.b2nd --svg f.b2nd/plot.svg --seconds 0",
+        "recompress f.b2nd -o f.b2nd/b.b2nd",
+        "recompress f.b2nd frames/a.b2nd -o f.b2nd",
+        "recompress f.b2nd frames/a.b2nd -o f.b2nd/new/",
+        "convert c.bcolz c.bcolz/data/__9.blp --to bcolz",
+        "convert c.bcolz c.bcolz/copy.npy",
+        "convert two.zarr two.zarr/all.npz --all",
+        "convert two.zarr:/blosc two.zarr/copy --to zarr",
+        "convert two.zarr/blosc two.zarr/blosc/copy.npy",
+    ] {
+        let result = folder.line(line);
+        let expected = "is inside of the input, which would be changed\n";
+        assert!(result.err().contains(expected), "{line}: {}", result.err());
+        assert_eq!((result.status, result.out()), (1, ""), "{line}");
+        assert!(tree() == before, "{line}");
+    }
+    // In a directory of files, beside the input, and in a directory with the start of its name.
+    folder.succeed("convert --all frames frames/all.npz");
+    assert_eq!(folder.line("convert frames frames/all.b2z").status, 0);
+    std::fs::remove_file(folder.path("f.b2nd/dangling.npy")).unwrap();
+    std::fs::create_dir(folder.path("f.b2nd.d")).unwrap();
+    folder.succeed("convert f.b2nd f.b2nd.d/copy.b2nd");
+    folder.succeed("convert two.zarr/blosc two.zarr/inner/copy --to zarr");
+    folder.succeed("convert s.b2d/g/a.b2nd f.b2nd.d/a.b2nd");
+    folder.succeed("convert f.b2nd f.b2nd --force --directory");
+}
+
 #[test]
 fn an_object_of_a_store_is_not_an_output() {
     let folder = TestDir::new();
