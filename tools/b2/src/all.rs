@@ -86,6 +86,7 @@ pub fn run(args: &ConvertArgs, cli: &Cli) -> Outcome {
     };
     let existing = Existing::find(kind, &path).map_err(reading)?;
     let mut output = Output::new(&path, force || existing.is_some())?;
+    output = output.durable(args.settings.durable);
     if !output.is_staged() {
         return Err(container::not_a_container());
     }

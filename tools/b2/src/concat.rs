@@ -61,7 +61,8 @@ pub fn run(args: &ConcatArgs, cli: &Cli) -> Outcome {
         input.refuse_nesting(path)?;
         inputs.push(input);
     }
-    let output = Output::new(path, args.settings.force)?.over(overwritten);
+    let output =
+        Output::new(path, args.settings.force)?.over(overwritten).durable(args.settings.durable);
     let first = inputs.first().ok_or_else(|| Failure::usage("no input"))?;
     let params = match first.location() {
         Some((input, found)) => {

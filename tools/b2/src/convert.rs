@@ -263,7 +263,7 @@ pub fn run(args: &ConvertArgs, cli: &Cli) -> Outcome {
     let args = &args;
     // A file that another program creates in the meantime is not replaced, also with `--force`.
     let force = if name.is_some() { grown.is_some() } else { args.settings.force };
-    let mut output = Output::new(&path, force)?.over(overwritten);
+    let mut output = Output::new(&path, force)?.over(overwritten).durable(args.settings.durable);
     let copied = grown
         .map(|name| copy_hdf5(&path, &[name], &mut output, args.settings.force))
         .transpose()?;

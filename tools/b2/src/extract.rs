@@ -70,7 +70,9 @@ pub fn run(args: &SliceArgs, cli: &Cli) -> Outcome {
     } else {
         None
     };
-    let output = Output::new(&args.output, args.settings.force)?.over(overwritten);
+    let output = Output::new(&args.output, args.settings.force)?
+        .over(overwritten)
+        .durable(args.settings.durable);
     let write_error = |failure: Failure| output.error(failure);
     let mut copies = Vec::new();
     if let Some(array) = &array {

@@ -362,6 +362,16 @@ impl Output {
         self
     }
 
+    /// Returns the output, which is on the disk after the commit if `is_durable` is true.
+    pub fn durable(mut self, is_durable: bool) -> Output {
+        if let Output::Path { staged, .. } = &mut self
+            && is_durable
+        {
+            staged.set_durable();
+        }
+        self
+    }
+
     /// Whether the output becomes a file or directory when it is complete.
     pub fn is_staged(&self) -> bool {
         matches!(self, Output::Path { .. })
@@ -397,11 +407,9 @@ impl Output {
     }
 
     /// Writes the content of a staged output to the disk.
-    pub fn sync(&self) -> Result<(), Failure> {
+    pub fn sync(&mut self) -> Result<(), Failure> {
         match self {
-            Output::Path { staged, name, .. } => Ok(staged
-                .sync()
-                .map_err(|error| named(error, Error::FileWrite, "write to", name))?),
+            Output::Path { staged, .. } => Ok(staged.sync()?),
             Output::Pipe { .. } | Output::Stream { .. } => Ok(()),
         }
     }
@@ -412,7 +420,6 @@ impl Output {
     /// # Errors
     /// If another program has changed the file, whose change is kept; errors of writing.
     pub fn commit_over(self, before: &Identity) -> Result<(), Failure> {
-        self.sync()?;
         let Output::Path { staged, name, .. } = self else {
             return self.commit();
         };
@@ -425,7 +432,11 @@ impl Output {
     /// Renames the output to its target, or copies it to standard output, a FIFO or a device.
     pub fn commit(self) -> Result<(), Failure> {
         match self {
-            Output::Path { staged, name, force, overwritten } => {
+            Output::Path { mut staged, name, force, overwritten } => {
+                // Writing to the disk takes time, in which the file could be changed.
+                if force && staged.replaces() {
+                    staged.sync()?;
+                }
                 // The lock is held until the output is renamed.
                 if overwritten.as_ref().is_some_and(|input| !input.is_unchanged()) {
                     let text = "another program has changed the file, which is kept";

@@ -421,13 +421,15 @@ fn repair_store(target: &Target, args: &RepairArgs) -> Outcome {
         return print_plan(target, args, &before);
     }
     let path = args.path.as_path();
-    let staged = Staged::new(path).map_err(|error| Failure::from(error).at(path))?;
+    let at_path = |error: std::io::Error| Failure::from(error).at(path);
+    let mut staged = Staged::new(path).map_err(at_path)?;
     let repaired = Store::repair(path, staged.path(), &options(Some(container_of_store(path))))
         .map_err(|error| target.error(error).of_target(staged.path(), path))?;
+    staged.sync().map_err(at_path)?;
     if state_of_all(path)? != state {
         return Err(Failure::new("was changed by another program and left unchanged").at(path));
     }
-    let kept = staged.commit_beside().map_err(|error| Failure::from(error).at(path))?;
+    let kept = staged.commit_beside().map_err(at_path)?;
     let name = kept.file_name().filter(|_| !path.is_symlink());
     let kept = name.map_or(kept.clone(), |name| path.with_file_name(name));
     let after = faults_of(target)?;

@@ -35,7 +35,7 @@ use ferroblosc_formats::store::{Error as StoreError, Store, Value as Attr};
 use ferroblosc_formats::zarr;
 use ferroblosc_tools_common::progress::bar;
 use ferroblosc_tools_common::size::human;
-use ferroblosc_tools_common::staging::{self, Staged};
+use ferroblosc_tools_common::staging::Staged;
 use serde_json::{Value as Json, json};
 use std::io::{Read, Write};
 use std::path::Path;
@@ -592,7 +592,7 @@ fn rewrite(
     cli: &Cli,
 ) -> Outcome {
     other_files(path, found)?;
-    let staged =
+    let mut staged =
         Staged::new(path).map_err(|error| named(error, Error::FileOpen, "create", path))?;
     let bar = bar(!cli.quiet, None);
     let copied =
@@ -601,14 +601,13 @@ fn rewrite(
         });
     bar.finish_and_clear();
     copied.map_err(|error| Failure::from(error).of_target(staged.path(), path))?;
-    staged.sync().map_err(|error| named(error, Error::FileWrite, "write to", path))?;
+    // Before the other files are added, which may belong to other programs.
+    staged.sync()?;
     keep_other_files(path, found, staged.path())?;
     if state_of(path, found)? != *before {
         return Err(Failure::new("was changed by another program and left unchanged"));
     }
-    staged.commit().map_err(|error| named(error, Error::FileWrite, "rename a file to", path))?;
-    let synced = staging::sync_parent(path);
-    Ok(synced.map_err(|error| named(error, Error::FileWrite, "write to", path))?)
+    Ok(staged.commit().map_err(|error| named(error, Error::FileWrite, "rename a file to", path))?)
 }
 
 /// Sets or removes an attribute. Returns whether it existed.

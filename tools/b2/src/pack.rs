@@ -167,7 +167,9 @@ fn compress_file(
         state.folders.make_parents(&job.output)?;
     }
     check_is_new(job, &mut state.done)?;
-    let mut output = Output::new(&job.output, args.settings.force)?.over(overwritten);
+    let mut output = Output::new(&job.output, args.settings.force)?
+        .over(overwritten)
+        .durable(args.settings.durable);
     if args.rm && !output.is_staged() {
         return Err(Failure::usage("--rm: the output is not a file").at(&job.output));
     }
@@ -191,10 +193,12 @@ fn compress_file(
         output.sync()?;
     }
     output.commit()?;
+    let write_error = |error| named(error, Error::FileWrite, "write to", &job.output);
+    if removes_input || args.settings.durable {
+        state.folders.sync_parents(&job.output, staging::sync_parent).map_err(write_error)?;
+    }
     if removes_input {
-        let synced = staging::sync_parent(&job.output)
-            .and_then(|()| state.folders.sync_parents(&job.output, staging::sync_parent));
-        synced.map_err(|error| named(error, Error::FileWrite, "write to", &job.output))?;
+        staging::sync_parent(&job.output).map_err(write_error)?;
         remove_input(&job.input, opened.as_ref().map(|(_, identity)| identity), nbytes)?;
     }
     if is_staged && !cli.quiet && std::io::stderr().is_terminal() {

@@ -27,7 +27,7 @@ use ferroblosc_formats::convert::{
 use ferroblosc_formats::numpy::ArrayInfo;
 use ferroblosc_tools_common::progress::bar;
 use ferroblosc_tools_common::size::human;
-use ferroblosc_tools_common::staging::{self, Staged};
+use ferroblosc_tools_common::staging::Staged;
 use serde_json::json;
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -165,7 +165,9 @@ impl<'a> Job<'a> {
     /// Writes the new frame to another path. Returns the sizes of both files.
     fn write_new(&self, path: &Path) -> Result<(u64, u64), Failure> {
         let overwritten = Overwritten::find(path, self.args.settings.force, [self.path])?;
-        let output = Output::new(path, self.args.settings.force)?.over(overwritten);
+        let output = Output::new(path, self.args.settings.force)?
+            .over(overwritten)
+            .durable(self.args.settings.durable);
         let written = self.write(output.path());
         written.map_err(|failure| output.error(failure))?;
         let sizes = (stored_size(self.path), stored_size(output.path()));
@@ -192,7 +194,7 @@ impl<'a> Job<'a> {
         fs::metadata(index)
             .and_then(|metadata| staged.copy_permissions(&metadata))
             .map_err(|error| failed("set the mode of", error))?;
-        staged.sync().map_err(|error| failed("write to", error))?;
+        staged.sync().map_err(|error| target.error(error))?;
         keep_other_files(path, &self.found, staged.path())
             .map_err(|failure| target.error(failure))?;
         if state_of(path, &self.found).map_err(|failure| target.error(failure))? != state {
@@ -200,8 +202,10 @@ impl<'a> Job<'a> {
                 target.error(Failure::new("was changed by another program and left unchanged"))
             );
         }
-        staged.commit().map_err(|error| failed("rename a file to", error))?;
-        staging::sync_parent(path).map_err(|error| failed("write to", error))?;
+        let committed = staged.commit();
+        committed.map_err(|error| {
+            target.error(named(error, Error::FileWrite, "rename a file to", path))
+        })?;
         Ok(sizes)
     }
 

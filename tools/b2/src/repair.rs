@@ -41,12 +41,13 @@ pub fn run(args: &RepairArgs, cli: &Cli) -> Outcome {
             (convert::repair(path, &found, path).map_err(at_path)?, None)
         }
         RepairMode::Rebuild => {
-            let staged = Staged::new(path).map_err(|error| Failure::from(error).at(path))?;
+            let at_file = |error: std::io::Error| Failure::from(error).at(path);
+            let mut staged = Staged::new(path).map_err(at_file)?;
             let repaired = convert::repair(path, &found, staged.path())
                 .map_err(|error| at_path(error).of_target(staged.path(), path))?;
+            staged.sync().map_err(at_file)?;
             settled.check_unchanged(path, &found).map_err(|failure| failure.at(path))?;
-            let kept = staged.commit_beside();
-            let kept = kept.map_err(|error| Failure::from(error).at(path))?;
+            let kept = staged.commit_beside().map_err(at_file)?;
             // Relative to the path of the command line, unless that is a link.
             let name = kept.file_name().filter(|_| !path.is_symlink());
             let shown = name.map_or(kept.clone(), |name| path.with_file_name(name));

@@ -6,6 +6,10 @@
 //! program ends. Renaming holds the lock of that list, so the target is either complete or
 //! unchanged.
 //!
+//! A result that replaces something is written to the disk before it is renamed, and its name after
+//! that: after a crash of the system the target has the old content or the new one. For one that
+//! replaces nothing, this is done only on request.
+//!
 //! SIGKILL and crashes leave the folder. It contains a marker file, and is locked while its program
 //! uses it, so the next program that stages in the same directory recognises leftovers and removes
 //! them. Directories with such a name but without the marker are kept.
@@ -17,6 +21,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use ferroblosc::io::named::named;
 use ferroblosc::io::{beside, journal};
 use ferroblosc::os::files;
 
@@ -231,31 +236,58 @@ pub fn sync_parent(path: &Path) -> io::Result<()> {
     files::sync_directory(parent_of(&path))
 }
 
+/// Writes a file, or a directory with everything in it, to the disk. Links and special files are
+/// skipped.
+fn sync_tree(path: &Path) -> io::Result<()> {
+    let kind = fs::symlink_metadata(path)?.file_type();
+    if kind.is_dir() {
+        for entry in fs::read_dir(path)? {
+            sync_tree(&entry?.path())?;
+        }
+    }
+    if kind.is_dir() || kind.is_file() { os::sync(path) } else { Ok(()) }
+}
+
 /// A file or directory that is being created.
 pub struct Staged {
     folder: Folder,
     staged: PathBuf,
     target: PathBuf,
+    /// The requested path, for errors of writing to the disk.
+    name: PathBuf,
+    /// Whether the content is on the disk.
+    is_synced: bool,
+    /// Whether the result is on the disk after the commit, also if it replaces nothing.
+    is_durable: bool,
     /// Whether the result has permissions of its own, instead of those of a replaced file.
     has_permissions: bool,
 }
 
 impl Staged {
-    /// Prepares the creation of `target`.
+    /// Prepares the creation of the file or directory `name`.
     ///
     /// # Errors
     /// [`io::ErrorKind::InvalidInput`] for a FIFO, a device or a socket, which would be lost;
     /// errors of creating the staging directory next to it.
-    pub fn new(target: &Path) -> io::Result<Staged> {
+    pub fn new(name: &Path) -> io::Result<Staged> {
         // A symbolic link is kept; the file it refers to is replaced.
-        let target = fs::canonicalize(target).unwrap_or_else(|_| target.to_owned());
+        let target = fs::canonicalize(name).unwrap_or_else(|_| name.to_owned());
         if os::special(&target).is_some() {
             let why = "it is a FIFO, a device or a socket";
             return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
         }
-        let name = target.file_name().ok_or(io::ErrorKind::InvalidInput)?;
-        let folder = Folder::new_in(parent_of(&target), &name.to_string_lossy())?;
-        Ok(Staged { staged: folder.path(name), folder, target, has_permissions: false })
+        let last = target.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+        let folder = Folder::new_in(parent_of(&target), &last.to_string_lossy())?;
+        let staged = folder.path(last);
+        Ok(Staged {
+            folder,
+            staged,
+            target,
+            name: name.to_owned(),
+            is_synced: false,
+            is_durable: false,
+            has_permissions: false,
+        })
     }
 
     /// Returns the path at which the caller creates the file or directory.
@@ -263,14 +295,27 @@ impl Staged {
         &self.staged
     }
 
+    /// Lets the commit write the result to the disk, also if it replaces nothing.
+    pub fn set_durable(&mut self) {
+        self.is_durable = true;
+    }
+
+    /// Whether there is something at the path of the target.
+    pub fn replaces(&self) -> bool {
+        fs::symlink_metadata(&self.target).is_ok()
+    }
+
     /// Renames the result to the target, and the old target to its name with `.broken` appended. The
     /// result gets the permissions of the old target. Returns the new path of the old target.
     ///
     /// # Errors
-    /// Errors of renaming. The old target keeps its name then.
-    pub fn commit_beside(self) -> io::Result<PathBuf> {
+    /// Errors of writing to the disk and of renaming. The old target keeps its name then, unless the
+    /// names could not be written to the disk.
+    pub fn commit_beside(mut self) -> io::Result<PathBuf> {
+        let old = fs::symlink_metadata(&self.target)?;
+        self.sync()?;
         let held = folders();
-        self.keep_permissions(&fs::symlink_metadata(&self.target)?)?;
+        self.keep_permissions(&old)?;
         let mut number = 0;
         let kept = loop {
             let suffix = match number {
@@ -290,26 +335,33 @@ impl Staged {
         };
         drop(held);
         journal::discard_all(&self.target);
+        self.sync_name()?;
         Ok(kept)
     }
 
     /// Renames the result to the target. Removes the old target and its journals.
     ///
     /// # Errors
-    /// Errors of renaming.
-    pub fn commit(self) -> io::Result<()> {
+    /// Errors of writing to the disk and of renaming. The old target is kept then, unless the name
+    /// could not be written to the disk.
+    pub fn commit(mut self) -> io::Result<()> {
+        let syncs = self.is_durable || self.replaces();
+        if syncs {
+            self.sync()?;
+        }
         self.replace_target()?;
         journal::discard_all(&self.target);
-        Ok(())
+        if syncs { self.sync_name() } else { Ok(()) }
     }
 
     /// Renames the result to the target, unless another program has replaced or changed it.
     /// `expected` describes the target before the result was made from it.
     ///
     /// # Errors
-    /// [`io::ErrorKind::ResourceBusy`] if the target differs, which is then kept; errors of
-    /// renaming.
-    pub fn commit_over(self, expected: &Identity) -> io::Result<()> {
+    /// [`io::ErrorKind::ResourceBusy`] if the target differs, which is then kept; errors of writing
+    /// to the disk and of renaming.
+    pub fn commit_over(mut self, expected: &Identity) -> io::Result<()> {
+        self.sync()?;
         let held = folders();
         let is_same =
             |path: &Path| Identity::at(path).is_ok_and(|found| found.has_content_of(expected));
@@ -326,20 +378,23 @@ impl Staged {
         }
         drop(held);
         journal::discard_all(&self.target);
-        Ok(())
+        self.sync_name()
     }
 
     /// Renames the result to the target, which must not exist.
     ///
     /// # Errors
     /// [`io::ErrorKind::AlreadyExists`] if the target was created in the meantime; errors of
-    /// renaming.
-    pub fn commit_new(self) -> io::Result<()> {
+    /// renaming, and of writing to the disk.
+    pub fn commit_new(mut self) -> io::Result<()> {
+        if self.is_durable {
+            self.sync()?;
+        }
         let held = folders();
         rename_to_new(&self.staged, &self.target)?;
         drop(held);
         journal::discard_all(&self.target);
-        Ok(())
+        if self.is_durable { self.sync_name() } else { Ok(()) }
     }
 
     /// Gives the result the permissions of a file, without its set-user-ID, set-group-ID and sticky
@@ -356,18 +411,31 @@ impl Staged {
         Ok(())
     }
 
-    /// Writes the content of the result to the disk. After the following commit, [`sync_parent`]
-    /// makes the name durable, too.
+    /// Writes the content of the result to the disk, once: later commits do not repeat it.
     ///
     /// # Errors
-    /// Errors of opening and writing.
-    pub fn sync(&self) -> io::Result<()> {
-        if self.staged.is_dir() {
-            for entry in fs::read_dir(&self.staged)? {
-                os::sync(&entry?.path())?;
-            }
+    /// Errors of opening and writing, with the requested path.
+    pub fn sync(&mut self) -> io::Result<()> {
+        if !self.is_synced {
+            sync_tree(&self.staged).map_err(|error| self.write_error(error))?;
+            self.is_synced = true;
         }
-        os::sync(&self.staged)
+        Ok(())
+    }
+
+    /// Writes the name of the target to the disk, if this process may read the directory and its file
+    /// system can sync it.
+    fn sync_name(&self) -> io::Result<()> {
+        match files::sync_directory(parent_of(&self.target)) {
+            Err(error) if !error.raw_os_error().is_some_and(files::is_sync_unsupported) => {
+                Err(self.write_error(error))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn write_error(&self, error: io::Error) -> io::Error {
+        named(error, ferroblosc::Error::FileWrite, "write to", &self.name)
     }
 
     fn replace_target(&self) -> io::Result<()> {
@@ -600,13 +668,29 @@ mod tests {
         assert_eq!(fs::read(&target).unwrap(), b"other");
         assert_eq!(names(scratch.path()), ["result"]);
         fs::remove_file(&target).unwrap();
-        let staged = Staged::new(&target).unwrap();
+        let mut staged = Staged::new(&target).unwrap();
         fs::create_dir(staged.path()).unwrap();
         fs::write(staged.path().join("inside"), b"new").unwrap();
         staged.sync().unwrap();
         staged.commit_new().unwrap();
         sync_parent(&target).unwrap();
         assert_eq!(fs::read(target.join("inside")).unwrap(), b"new");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn only_files_and_directories_are_synced() {
+        let scratch = tempfile::tempdir().unwrap();
+        let mut staged = Staged::new(&scratch.path().join("result")).unwrap();
+        assert!(staged.sync().is_err(), "there is nothing to sync");
+        fs::create_dir_all(staged.path().join("a/b")).unwrap();
+        fs::write(staged.path().join("a/b/file"), b"data").unwrap();
+        // Opening a FIFO waits for its other end.
+        let fifo = staged.path().join("a/fifo");
+        assert!(std::process::Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+        std::os::unix::fs::symlink("missing", staged.path().join("a/link")).unwrap();
+        staged.sync().unwrap();
+        staged.commit_new().unwrap();
     }
 
     #[test]

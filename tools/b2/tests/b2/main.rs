@@ -23,6 +23,7 @@ mod meta;
 mod options;
 mod plugins;
 mod repair;
+mod replacing;
 mod scales;
 mod schema;
 mod stats;

@@ -1,6 +1,6 @@
 //! `meta` and `info --meta`: metalayers, attributes and metadata.
 
-use crate::common::{TestDir, ints};
+use crate::common::{LOGGER, TestDir, ints};
 use ferroblosc_capi_testing::abi::compile;
 use ferroblosc_tools_testing::npy_header;
 use serde_json::{Value, json};
@@ -200,37 +200,6 @@ fn info_shows_values_and_lists_are_short() {
     let line = listed.lines().last().unwrap();
     assert_eq!(line, format!("variable  long   102 B  \"{}…", "x".repeat(59)));
 }
-
-/// The source of a library that writes the path of each synced file, and of each renamed one, to
-/// the file `log`.
-const LOGGER: &str = r#"
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <stdio.h>
-#include <unistd.h>
-static void note(const char *what, const char *path)
-{
-    FILE *file = fopen("log", "a");
-    if (file) {
-        fprintf(file, "%s %s\n", what, path);
-        fclose(file);
-    }
-}
-int fsync(int fd)
-{
-    char link[64], path[4096];
-    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    ssize_t len = readlink(link, path, sizeof path - 1);
-    path[len < 0 ? 0 : len] = 0;
-    note("sync", path);
-    return ((int (*)(int))dlsym(RTLD_NEXT, "fsync"))(fd);
-}
-int rename(const char *from, const char *to)
-{
-    note("rename", to);
-    return ((int (*)(const char *, const char *))dlsym(RTLD_NEXT, "rename"))(from, to);
-}
-"#;
 
 #[test]
 fn a_frame_is_synced_before_and_after_its_replacement() {

@@ -38,3 +38,34 @@ pub fn noise(len: usize) -> Vec<u8> {
     };
     (0..len).map(next).collect()
 }
+
+/// The source of a library that writes the path of each synced file, and of each renamed one, to
+/// the file `log`.
+pub const LOGGER: &str = r#"
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+#include <unistd.h>
+static void note(const char *what, const char *path)
+{
+    FILE *file = fopen("log", "a");
+    if (file) {
+        fprintf(file, "%s %s\n", what, path);
+        fclose(file);
+    }
+}
+int fsync(int fd)
+{
+    char link[64], path[4096];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t len = readlink(link, path, sizeof path - 1);
+    path[len < 0 ? 0 : len] = 0;
+    note("sync", path);
+    return ((int (*)(int))dlsym(RTLD_NEXT, "fsync"))(fd);
+}
+int rename(const char *from, const char *to)
+{
+    note("rename", to);
+    return ((int (*)(const char *, const char *))dlsym(RTLD_NEXT, "rename"))(from, to);
+}
+"#;
