@@ -47,7 +47,7 @@ pub fn run(call: &Call, logger: &Logger) -> Result<(), Failure> {
     }
     logger.verbose(&format!("original file is: '{}'", original.shown()));
     logger.verbose(&format!("new file is: '{}'", new.shown()));
-    args.metadata = call.metadata()?;
+    args.metadata = io::given_metadata(call)?;
     let Input { reader, size } = Input::open(&new)?;
     let before = std::fs::metadata(path)?.len();
     logger.verbose(&format!("orig file size before append: {}", double_pretty_size(before)));

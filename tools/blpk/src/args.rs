@@ -1,17 +1,16 @@
 //! Subcommands, options and their values.
 
-use crate::error::{Failure, error};
 use crate::log::Level;
 use crate::show::truth;
 use crate::usage::{ALIASES, UsageError, spelled_subcommand, usage_of};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use ferroblosc::chunk::SplitMode;
 use ferroblosc_formats::bloscpack::{
-    self, BloscArgs, Codec, DEFAULT_CHUNK_SIZE, Shuffle, SizeError, Value, parse_size,
+    BloscArgs, Codec, DEFAULT_CHUNK_SIZE, Shuffle, SizeError, parse_size,
 };
 use ferroblosc_formats::blpk::Checksum;
 use std::ffi::{OsStr, OsString};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The template of help texts, after the usage.
 const HELP: &str = "{about}\n\n{all-args}";
@@ -523,23 +522,4 @@ impl Call<'_> {
         };
         Ok(Some((first, second)))
     }
-
-    /// Returns the metadata of the file of option `--metadata`. `null` means no metadata.
-    pub fn metadata(&self) -> Result<Option<Value>, Failure> {
-        match self.text("metadata") {
-            Some(name) => read_metadata(Path::new(name)),
-            None => Ok(None),
-        }
-    }
-}
-
-/// Reads metadata from a JSON file. `null` means no metadata.
-pub fn read_metadata(path: &Path) -> Result<Option<Value>, Failure> {
-    if !path.exists() {
-        let text = format!("metadata file '{}' does not exist!", path.display());
-        return Err(error(text));
-    }
-    let bytes = std::fs::read(path)?;
-    let value = Value::parse(&bytes).map_err(bloscpack::Error::from)?;
-    Ok(Some(value).filter(|value| !matches!(value, Value::Null)))
 }

@@ -27,7 +27,7 @@ pub fn run(call: &Call, logger: &Logger) -> Result<(), Failure> {
     if let (Some(metadata), Some(output)) = (call.text("metadata"), output.path()) {
         check_different(Path::new(metadata), output)?;
     }
-    args.metadata = call.metadata()?;
+    args.metadata = io::given_metadata(call)?;
     let start = Instant::now();
     let packed = pack(call, logger, &args, (&input, &output))?;
     if packed.header.offsets {

@@ -1,8 +1,8 @@
 //! `metadata`, `recover`, `completions` and `man`.
 
-use crate::args::{self, Call, read_metadata};
+use crate::args::{self, Call};
 use crate::error::{Failure, error};
-use crate::io::FileArg;
+use crate::io::{FileArg, read_metadata};
 use crate::log::{self, Logger};
 use crate::usage::UsageError;
 use clap_complete::Shell;

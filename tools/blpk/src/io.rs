@@ -6,11 +6,11 @@ use crate::log::Logger;
 use crate::usage::UsageError;
 use ferroblosc::io::named::NamedFile;
 use ferroblosc::os::files::{self, Content, content_of};
-use ferroblosc_formats::bloscpack::check_different;
+use ferroblosc_formats::bloscpack::{self, Value, check_different};
 use ferroblosc_tools_common::os;
 use std::ffi::OsStr;
 use std::fs::{self, File};
-use std::io::{BufReader, Read, Seek};
+use std::io::{self, BufReader, Read, Seek};
 use std::path::{Path, PathBuf};
 
 /// The name of standard input and standard output.
@@ -52,14 +52,9 @@ impl FileArg {
         }
     }
 
-    /// Fails if the file does not exist.
+    /// Fails if the file does not exist, or if this cannot be determined.
     pub fn check_exists(&self, kind: &str) -> Result<(), Failure> {
-        match self.path() {
-            Some(path) if !path.exists() => {
-                Err(error(format!("{kind} '{}' does not exist!", self.shown())))
-            }
-            _ => Ok(()),
-        }
+        self.path().map_or(Ok(()), |path| check_exists(path, kind))
     }
 
     /// Fails if the output exists and must not be overwritten.
@@ -72,6 +67,16 @@ impl FileArg {
         }
         logger.verbose(&format!("overwriting existing file: '{}'", self.shown()));
         Ok(())
+    }
+}
+
+/// Fails if a file does not exist, or if this cannot be determined.
+fn check_exists(path: &Path, kind: &str) -> Result<(), Failure> {
+    let shown = path.display();
+    match path.try_exists() {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(error(format!("{kind} '{shown}' does not exist!"))),
+        Err(fault) => Err(error(format!("{kind} '{shown}': {fault}"))),
     }
 }
 
@@ -114,7 +119,27 @@ impl Input {
 
 /// Opens a file for reading.
 pub fn open(path: &Path) -> Result<File, Failure> {
-    File::open(path).map_err(|fault| error(format!("'{}': {fault}", path.display())))
+    File::open(path).map_err(unreadable(path))
+}
+
+fn unreadable(path: &Path) -> impl FnOnce(io::Error) -> Failure + '_ {
+    move |fault| error(format!("'{}': {fault}", path.display()))
+}
+
+/// Returns the metadata in the file of option `--metadata`. `null` means no metadata.
+pub fn given_metadata(call: &Call) -> Result<Option<Value>, Failure> {
+    match call.text("metadata") {
+        Some(name) => read_metadata(Path::new(name)),
+        None => Ok(None),
+    }
+}
+
+/// Reads metadata from a JSON file. `null` means no metadata.
+pub fn read_metadata(path: &Path) -> Result<Option<Value>, Failure> {
+    check_exists(path, "metadata file")?;
+    let bytes = fs::read(path).map_err(unreadable(path))?;
+    let value = Value::parse(&bytes).map_err(bloscpack::Error::from)?;
+    Ok(Some(value).filter(|value| !matches!(value, Value::Null)))
 }
 
 /// Opens a file that is read at any position. Never waits for a FIFO, and rejects it.

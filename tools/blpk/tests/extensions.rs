@@ -649,3 +649,24 @@ fn files_that_are_read_at_any_position_are_regular_files() {
         assert_eq!(output.status.code(), Some(1), "{line}");
     }
 }
+
+/// A file that cannot be reached is not reported as missing.
+#[test]
+fn files_that_cannot_be_reached_have_another_error_than_missing_ones() {
+    let folder = TestDir::new();
+    symlink("loop.blp", folder.path("loop.blp")).unwrap();
+    let long = "x".repeat(300);
+    for (line, expected) in [
+        ("c loop.blp out".to_owned(), "input file 'loop.blp': Too many levels of symbolic links"),
+        ("d loop.blp out".to_owned(), "input file 'loop.blp': Too many levels of symbolic links"),
+        ("i loop.blp".to_owned(), "file 'loop.blp': Too many levels of symbolic links"),
+        ("a loop.blp in".to_owned(), "original file 'loop.blp': Too many levels"),
+        ("c -m loop.blp in out".to_owned(), "metadata file 'loop.blp': Too many levels"),
+        ("c -m . in out".to_owned(), "'.': Is a directory"),
+        (format!("c {long} out"), "': File name too long"),
+    ] {
+        let result = folder.line(&line);
+        assert_eq!(result.status, 1, "{line}");
+        assert!(result.out().contains(expected), "{line}: {}", result.out());
+    }
+}
