@@ -17,7 +17,9 @@ use std::path::{Path, PathBuf};
 use super::attrs::{self, Attrs};
 use super::carray::{self, Carray, CarraySpec};
 use super::error::{Error, Result};
-use super::root::{DATA, RENAMING, ROOTDIRS, clear_root};
+use super::root::{
+    DATA, RENAMING, ROOTDIRS, check_unlocked, clear_root, create_object, lock_object,
+};
 use super::store::{Store, WriterLock};
 use super::{Mode, Options, names};
 use crate::bloscpack::Value;
@@ -105,7 +107,9 @@ impl Ctable {
     /// Opens the table at `root`.
     ///
     /// # Errors
-    /// [`Error::Argument`] in mode [`Mode::Write`]; [`Error::UnequalColumns`]; [`Error`].
+    /// [`Error::Argument`] in mode [`Mode::Write`]; [`Error::Busy`] if the table or one of its
+    /// columns has a writer, for reading only if the columns have different lengths because of
+    /// that; [`Error::UnequalColumns`]; [`Error`].
     pub fn open(root: &Path, mode: Mode, options: &Options) -> Result<Ctable> {
         let store = &options.store;
         if mode == Mode::Write {
@@ -116,20 +120,28 @@ impl Ctable {
         if !store.exists(&root.join(ROOTDIRS))? {
             return Err(Error::NotFound(root.to_owned()));
         }
-        let lock = match mode {
-            Mode::Read => None,
-            _ => {
-                let lock = store.lock(root)?;
-                finish_renaming(store, root)?;
-                Some(lock)
+        if mode == Mode::Read {
+            let table = Ctable::open_unchecked(root, mode, options, 0)?;
+            if table.has_equal_columns() {
+                return Ok(table);
             }
-        };
+            check_unlocked(root, store)?;
+            // A writer may have completed its change in the meantime.
+            return Ctable::open_unchecked(root, mode, options, 0)?.with_equal_columns();
+        }
+        let lock = lock_object(root, store)?;
+        finish_renaming(store, root)?;
         let mut table = Ctable::open_unchecked(root, mode, options, 0)?;
-        table.lock = lock;
-        if table.has_equal_columns() {
-            Ok(table)
+        table.lock = Some(lock);
+        table.with_equal_columns()
+    }
+
+    /// Fails if the columns have different lengths.
+    fn with_equal_columns(self) -> Result<Ctable> {
+        if self.has_equal_columns() {
+            Ok(self)
         } else {
-            Err(Error::UnequalColumns(root.to_owned()))
+            Err(Error::UnequalColumns(self.root.clone()))
         }
     }
 
@@ -181,7 +193,7 @@ impl Ctable {
     }
 
     /// Creates an empty table at `root`, whose parent must exist. [`Mode::Write`] replaces an
-    /// existing bcolz object.
+    /// existing bcolz object. On failure, no new files are left.
     ///
     /// # Errors
     /// [`Error::ColumnName`], [`Error::ColumnExists`]; the errors of [`Carray::create`].
@@ -201,16 +213,21 @@ impl Ctable {
         }
         clear_root(root, mode, options)?;
         let store = &options.store;
-        store.make_directory(root)?;
-        // The table has no columns until all of them are written.
-        write_names(store, root, &[])?;
-        attrs::write_none(store, root)?;
-        for (name, description) in &descriptions {
-            carray::write_new(&root.join(name), description, options)?;
-        }
-        let names: Vec<&str> = descriptions.iter().map(|(name, _)| *name).collect();
-        write_names(store, root, &names)?;
-        Ctable::open(root, Mode::Append, options)
+        let (mut table, lock) = create_object(root, store, || {
+            // The table has no columns until all of them are written.
+            write_names(store, root, &[])?;
+            attrs::write_none(store, root)?;
+            for (name, description) in &descriptions {
+                let path = root.join(name);
+                store.make_directory(&path)?;
+                carray::write_new(&path, description, options)?;
+            }
+            let names: Vec<&str> = descriptions.iter().map(|(name, _)| *name).collect();
+            write_names(store, root, &names)?;
+            Ctable::open_unchecked(root, Mode::Append, options, 0)
+        })?;
+        table.lock = Some(lock);
+        Ok(table)
     }
 
     /// Returns the directory.
@@ -357,21 +374,32 @@ impl Ctable {
         result
     }
 
-    /// Removes the last `count` rows.
+    /// Removes the last `count` rows. If the new length of a column cannot be written, all columns
+    /// keep their rows.
     ///
     /// # Errors
-    /// The errors of [`Carray::trim`]; if a column fails, the table may need a repair.
+    /// The errors of [`Carray::trim`].
     pub fn trim(&mut self, count: u64) -> Result<()> {
         self.prepare_write()?;
         if count == 0 {
             return Ok(());
         }
+        let before = self.len();
         // Renaming needs no space: on a full disk, this fails before any length changes.
         let trims: Result<Vec<_>> =
             arrays(&mut self.columns).map(|array| array.begin_trim(count)).collect();
-        arrays(&mut self.columns)
+        let committed = arrays(&mut self.columns)
             .zip(trims?)
-            .try_for_each(|(array, trim)| array.commit_trim(trim))?;
+            .try_for_each(|(array, trim)| array.commit_trim(trim));
+        if let Err(error) = committed {
+            for array in arrays(&mut self.columns) {
+                array.revert(before);
+                // If this also fails, the table needs a repair. The new length may be on disk if
+                // its sync failed.
+                let _ = array.write_sizes();
+            }
+            return Err(error);
+        }
         arrays(&mut self.columns).try_for_each(Carray::finish_trim)
     }
 
@@ -444,6 +472,7 @@ impl Ctable {
             return Err(Error::ColumnExists(name.to_owned()).into());
         }
         let description = spec.check()?;
+        self.options.store.make_directory(&path)?;
         match self.fill_column(&path, &description, fill) {
             Ok(array) => {
                 self.columns.insert(at, (name.to_owned(), Object::Carray(Box::new(array))));

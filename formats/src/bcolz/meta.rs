@@ -105,16 +105,16 @@ impl Storage {
     /// Parses the content of the file.
     pub fn from_value(value: &Value, path: &Path) -> Result<Storage> {
         let get = |key: &str| value.get(key);
-        let Some(Value::Text(dtype)) = get("dtype") else {
+        let Some(Value::Text(text)) = get("dtype") else {
             return Err(invalid(path, "the dtype is missing"));
         };
         let chunklen = get("chunklen").and_then(number).filter(|&rows: &u64| rows > 0);
         let chunklen =
             chunklen.ok_or_else(|| invalid(path, "chunklen must be a positive integer"))?;
-        let is_quoted = dtype.trim_start().starts_with(['\'', '"']);
-        let dtype = Dtype::parse(dtype)?;
+        let is_quoted = text.trim_start().starts_with(['\'', '"']);
+        let dtype = Dtype::parse(text)?;
         if is_quoted || dtype.has_packed_floats() {
-            return Err(Error::Dtype(dtype.text().to_owned()));
+            return Err(Error::Dtype(text.clone()));
         }
         Ok(Storage {
             dtype,

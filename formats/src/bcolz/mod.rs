@@ -68,7 +68,7 @@ pub use store::Store;
 pub(crate) use value::item_of;
 pub use verify::{Fault, Finding, verify};
 
-use root::{ROOTDIRS, is_object, remove_object};
+use root::{ROOTDIRS, is_object, is_remainder, remove_object};
 
 /// Opens the object at `root`, a table if it has a `__rootdirs__` file, otherwise an array.
 ///
@@ -88,9 +88,11 @@ pub fn open(root: &Path, mode: Mode, options: &Options) -> Result<Object> {
 /// [`Error::NotFound`], [`Error::NotOurs`]; [`Error::Busy`] if it has a writer; [`Error::Storage`].
 pub fn purge(root: &Path, options: &Options) -> Result<()> {
     let store = &options.store;
-    match (store.exists(root)?, is_object(root, store)?) {
-        (false, _) => Err(Error::NotFound(root.to_owned())),
-        (true, false) => Err(Error::NotOurs(root.to_owned())),
-        (true, true) => remove_object(root, store),
+    if !store.exists(root)? {
+        return Err(Error::NotFound(root.to_owned()));
     }
+    if !is_object(root, store)? && !is_remainder(root, store)? {
+        return Err(Error::NotOurs(root.to_owned()));
+    }
+    remove_object(root, store)
 }

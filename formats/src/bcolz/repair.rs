@@ -13,7 +13,7 @@ use super::ctable;
 use super::error::{Error, Result};
 use super::meta::{Sizes, Storage};
 use super::packed::{self, Layout};
-use super::root::{DATA, META, ROOTDIRS, SIZES};
+use super::root::{DATA, META, ROOTDIRS, SIZES, lock_object};
 use super::store::Store;
 use super::verify::{self, Fault, Finding};
 use super::{Carray, Mode, Options, attrs, value};
@@ -42,19 +42,26 @@ pub struct Repaired {
 /// [`Error::NotFound`], [`Error::Busy`]; [`Error`] if a file cannot be written.
 pub fn repair(root: &Path, options: &Options) -> Result<Repaired> {
     let store = &options.store;
-    let found = verify::verify(root, options)?;
+    if !verify::is_object(root, store)? {
+        return Err(Error::NotFound(root.to_owned()));
+    }
+    let lock = lock_object(root, store)?;
+    let found = verify::find(root, options)?;
     let mut repaired = Repaired::default();
-    let lock = store.lock(root)?;
     if store.exists(&root.join(ROOTDIRS))? {
         let _ = ctable::finish_renaming(store, root);
         attributes(root, store)?;
         let columns = ctable::read_names(store, root).unwrap_or_default();
         let mut paths = Vec::new();
         for name in columns {
-            let path = root.join(&name);
-            if store.exists(&path)? {
-                let intact_len = intact_len(&path, store)?;
-                paths.push((path, intact_len));
+            match ctable::locate_column(store, root, &name) {
+                Ok(location) if location.is_writable => {
+                    let intact_len = intact_len(&location.path, store)?;
+                    paths.push((location.path, intact_len));
+                }
+                // A column that is missing, in the published layout, or outside of the directory.
+                Ok(_) | Err(Error::NotFound(_) | Error::Outside(_)) => {}
+                Err(error) => return Err(error),
             }
         }
         let table_len = paths.iter().filter_map(|(_, len)| *len).min();
@@ -72,8 +79,8 @@ pub fn repair(root: &Path, options: &Options) -> Result<Repaired> {
         array(root, None, options, &mut repaired)?;
     }
     merge_adjacent(&mut repaired.lost);
+    repaired.remaining = verify::find(root, options)?;
     drop(lock);
-    repaired.remaining = verify::verify(root, options)?;
     repaired.repaired = found;
     let remaining = &repaired.remaining;
     repaired.repaired.retain(|finding| !remaining.contains(finding));
@@ -344,7 +351,7 @@ fn chunks(
     repaired: &mut Repaired,
 ) -> Result<()> {
     let store = &options.store;
-    let mut findings = verify::verify(root, options)?;
+    let mut findings = verify::find(root, options)?;
     findings.retain(|finding| !finding.fault.is_note());
     let is_chunk = |fault: &Fault| {
         matches!(
@@ -385,7 +392,7 @@ fn chunks(
         return Ok(());
     }
     let row_bytes = sizes.row_bytes as usize;
-    let row = value::row_of(&storage.dtype, &storage.dflt, &sizes.row_shape, row_bytes);
+    let row = value::row_of(&storage.dtype, &storage.dflt, &sizes.row_shape, row_bytes)?;
     let mut array = Carray::open_unlocked(root, Mode::Append, options)?;
     for number in broken {
         let path = chunkfile::path_of(&root.join(DATA), number);

@@ -8,15 +8,18 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::error::{Error, Result};
 use crate::bloscpack::Value;
 use ferroblosc::io::{
-    Backend, Durability, FileKind, FileOps, FileSystem, Mode, Stream, WriteGranularity, journal,
+    Attributes, Backend, Durability, FileKind, FileOps, FileSystem, Mode, Stream, WriteGranularity,
+    journal,
 };
 
 /// The maximum size of a description file in bytes.
 pub(super) const MAX_DESCRIPTION: u64 = 16 << 20;
 /// The lock file in an object's directory; not part of the format.
-const LOCK_FILE: &str = ".ferroblosc-lock";
+pub(super) const LOCK_FILE: &str = ".ferroblosc-lock";
 /// The prefix of temporary file names.
 const TEMPORARY: &str = ".ferroblosc-new-";
+/// The permission bit of directories in which only the owner of a file can remove it.
+const STICKY: u32 = 0o1000;
 /// The number of retries if another process creates or removes the lock file.
 const LOCK_RETRIES: usize = 4;
 /// The maximum depth of a directory tree to remove.
@@ -99,6 +102,18 @@ impl Store {
         Ok(self.file_ops(path)?.list(path).is_ok())
     }
 
+    /// Returns the kind of the file at `path`; a symbolic link is not followed.
+    pub(super) fn kind(&self, path: &Path) -> Result<Option<FileKind>> {
+        Ok(self.file_ops(path)?.attributes(path).map(|found| found.kind))
+    }
+
+    /// Whether other users can create files in a directory, but not change those of its owner.
+    pub(super) fn is_sticky(&self, directory: &Path) -> Result<bool> {
+        let ops = self.file_ops(directory)?;
+        let found = ops.attributes(&ops.resolve(directory));
+        Ok(found.is_some_and(|found| found.mode & STICKY != 0))
+    }
+
     /// Returns the UTF-8 names in a directory, or `None` if nothing exists at `path`.
     ///
     /// # Errors
@@ -111,6 +126,36 @@ impl Store {
         };
         let text = names.into_iter().filter_map(|name| name.into_string().ok());
         Ok(Some(text.collect()))
+    }
+
+    /// Whether there is a directory at `path`, and `is_allowed` holds for all names in it.
+    ///
+    /// # Errors
+    /// [`Error::Storage`] if the directory cannot be read; the errors of `is_allowed`.
+    pub(super) fn has_only(
+        &self,
+        path: &Path,
+        is_allowed: impl Fn(&str) -> Result<bool>,
+    ) -> Result<bool> {
+        if !self.is_directory(path)? {
+            return Ok(false);
+        }
+        for name in self.file_ops(path)?.list(path).map_err(Error::storage(path))? {
+            // Only names of this library are allowed, which are UTF-8.
+            let Some(name) = name.to_str() else {
+                return Ok(false);
+            };
+            if !is_allowed(name)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Returns the absolute path, with its links.
+    pub(super) fn absolute(&self, path: &Path) -> PathBuf {
+        let absolute = if self.is_system { std::path::absolute(path).ok() } else { None };
+        absolute.unwrap_or_else(|| path.to_owned())
     }
 
     /// Returns the path with links resolved.
@@ -242,9 +287,17 @@ impl Store {
 
     /// Creates a directory.
     pub(crate) fn make_directory(&self, path: &Path) -> Result<()> {
-        let made = self.file_ops(path)?.make_directory(path);
-        made.map_err(Error::storage(path))?;
-        self.sync_parent(path)
+        let ops = self.file_ops(path)?;
+        ops.make_directory(path).map_err(Error::storage(path))?;
+        self.sync_parent(path).inspect_err(|_| {
+            // Errors of the cleanup are ignored.
+            let _ = ops.remove_directory(path);
+        })
+    }
+
+    /// Removes an empty directory.
+    pub(super) fn remove_directory(&self, path: &Path) -> Result<()> {
+        self.file_ops(path)?.remove_directory(path).map_err(Error::storage(path))
     }
 
     /// Removes a directory tree. Symbolic links are removed, not followed.
@@ -267,6 +320,16 @@ impl Store {
         ops.remove_directory(path).map_err(Error::storage(path))
     }
 
+    /// Removes the entries of a directory, except those whose names are kept.
+    pub(super) fn remove_content(&self, path: &Path, is_kept: impl Fn(&str) -> bool) -> Result<()> {
+        for name in self.file_ops(path)?.list(path).map_err(Error::storage(path))? {
+            if !name.to_str().is_some_and(&is_kept) {
+                self.remove_tree(&path.join(name))?;
+            }
+        }
+        Ok(())
+    }
+
     /// Removes temporary files of an interrupted change. The caller must hold the writer lock.
     pub(crate) fn remove_leftovers(&self, directory: &Path) -> Result<()> {
         for name in self.list(directory)?.unwrap_or_default() {
@@ -278,7 +341,25 @@ impl Store {
         Ok(())
     }
 
-    /// Locks the object at `root` for writing.
+    /// Whether the object at `root` has a writer. Creates no lock file.
+    pub(super) fn is_locked(&self, root: &Path) -> Result<bool> {
+        let path = root.join(LOCK_FILE);
+        let ops = self.file_ops(root)?;
+        let is_lock = |found: Attributes| found.kind == FileKind::Regular && found.links == 1;
+        // A writer does not lock a link or a special file.
+        if !ops.attributes(&path).is_some_and(is_lock) {
+            return Ok(false);
+        }
+        match ops.open_unfollowed(&path, false) {
+            Ok(stream) => stream.is_claimed().map_err(Error::storage(&path)),
+            // The writer has removed it in the meantime.
+            Err(_) if ops.attributes(&path).is_none() => Ok(false),
+            Err(error) => Err(Error::storage(&path)(error)),
+        }
+    }
+
+    /// Locks the directory at `root` for writing. Objects are locked by
+    /// [`lock_object`](super::root::lock_object).
     ///
     /// # Errors
     /// [`Error::Busy`]

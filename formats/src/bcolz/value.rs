@@ -1,7 +1,8 @@
 //! Converts JSON values to items, such as the fill value, and quantizes floats.
 
 use crate::bloscpack::Value;
-use crate::numpy::{Dtype, Kind, half_of, half_to};
+use crate::numpy::{Dtype, Kind, half_of, half_to, single_of};
+use std::collections::TryReserveError;
 
 /// The length of a NUL in JSON, `\u0000`.
 const NUL_LEN: u64 = 6;
@@ -12,59 +13,79 @@ const AROUND: u64 = 4;
 
 /// Returns the item of a JSON value, or `None` if it does not fit the dtype.
 pub fn item_of(dtype: &Dtype, value: &Value) -> Option<Vec<u8>> {
-    let size = usize::try_from(dtype.itemsize()).ok()?;
-    let little_endian = match dtype.kind() {
-        Kind::Bool => vec![u8::from(integer(value)? != 0)],
-        Kind::Int | Kind::Datetime | Kind::Timedelta => signed(integer(value)?, size)?,
-        Kind::Uint => unsigned(integer(value)?, size)?,
-        Kind::Float => float(number(value)?, size)?,
-        Kind::Complex => {
-            let mut both = float(number(value)?, size / 2)?;
-            both.resize(size, 0);
-            if dtype.is_big_endian() {
-                both[..size / 2].reverse();
-            }
-            return Some(both);
-        }
-        Kind::Bytes | Kind::Void => return bytes(text(value)?, size),
-        Kind::Unicode => return characters(text(value)?, size, dtype.is_big_endian()),
-        Kind::Object => return None,
-        Kind::Record => return record(dtype, value),
-    };
-    let mut item = little_endian;
-    if dtype.is_big_endian() {
-        item.reverse();
-    }
+    let mut item = vec![0; usize::try_from(dtype.itemsize()).ok()?];
+    write_item(dtype, value, &mut item)?;
     Some(item)
+}
+
+/// Writes the item of a JSON value to `dest`, zeros of the item size. Returns `None` if the value
+/// does not fit the dtype; `dest` then has any content.
+pub fn write_item(dtype: &Dtype, value: &Value, dest: &mut [u8]) -> Option<()> {
+    let is_big_endian = dtype.is_big_endian();
+    match dtype.kind() {
+        Kind::Bool => put(&[u8::from(integer(value)? != 0)], false, dest),
+        Kind::Int | Kind::Datetime | Kind::Timedelta => {
+            put(&signed(integer(value)?, dest.len())?, is_big_endian, dest)
+        }
+        Kind::Uint => put(&unsigned(integer(value)?, dest.len())?, is_big_endian, dest),
+        Kind::Float => put(&float(number(value)?, dest.len())?, is_big_endian, dest),
+        Kind::Complex => {
+            let (real, _) = dest.split_at_mut(dest.len() / 2);
+            put(&float(number(value)?, real.len())?, is_big_endian, real)
+        }
+        Kind::Bytes | Kind::Void => bytes(text(value)?, dest),
+        Kind::Unicode => characters(text(value)?, dest, is_big_endian),
+        Kind::Object => None,
+        Kind::Record => record(dtype, value, dest),
+    }
+}
+
+/// Copies a number to `dest`, which has the same length.
+fn put(little_endian: &[u8], is_big_endian: bool, dest: &mut [u8]) -> Option<()> {
+    if dest.len() != little_endian.len() {
+        return None;
+    }
+    dest.copy_from_slice(little_endian);
+    if is_big_endian {
+        dest.reverse();
+    }
+    Some(())
 }
 
 /// Returns a row of fill values: `value` as each item, or, in files of bcolz before 1.1, nested
 /// lists of the row's shape. Returns zeros for an invalid value.
-pub fn row_of(dtype: &Dtype, value: &Value, shape: &[u64], row_bytes: usize) -> Vec<u8> {
-    let mut row = Vec::with_capacity(row_bytes);
-    match item_of(dtype, value) {
-        Some(item) if !item.is_empty() => {
-            while row.len() < row_bytes {
-                row.extend(&item);
-            }
-        }
-        _ => nested(dtype, value, shape, row_bytes, &mut row).unwrap_or_else(|| row.clear()),
-    }
-    row.resize(row_bytes, 0);
-    row
-}
-
-fn nested(
+///
+/// # Errors
+/// The allocation of `row_bytes` bytes failed.
+pub fn row_of(
     dtype: &Dtype,
     value: &Value,
     shape: &[u64],
-    capacity: usize,
-    row: &mut Vec<u8>,
-) -> Option<()> {
+    row_bytes: usize,
+) -> std::result::Result<Vec<u8>, TryReserveError> {
+    let mut row = Vec::new();
+    row.try_reserve_exact(row_bytes)?;
+    row.resize(row_bytes, 0);
+    let size = usize::try_from(dtype.itemsize()).unwrap_or(usize::MAX);
+    let first = row.get_mut(..size).filter(|first| !first.is_empty());
+    if first.is_some_and(|first| write_item(dtype, value, first).is_some()) {
+        // The row consists of complete items.
+        for start in (size..row_bytes).step_by(size) {
+            row.copy_within(..size, start);
+        }
+        return Ok(row);
+    }
+    row.fill(0);
+    if nested(dtype, value, shape, &mut row).is_none() {
+        row.fill(0);
+    }
+    Ok(row)
+}
+
+/// Writes the items of nested lists of a shape to `dest`, which has their size and contains zeros.
+fn nested(dtype: &Dtype, value: &Value, shape: &[u64], dest: &mut [u8]) -> Option<()> {
     let Some((&len, shape)) = shape.split_first() else {
-        let item = item_of(dtype, value)?;
-        row.extend(item);
-        return (row.len() <= capacity).then_some(());
+        return write_item(dtype, value, dest);
     };
     let Value::List(items) = value else {
         return None;
@@ -72,10 +93,11 @@ fn nested(
     if items.len() as u64 != len {
         return None;
     }
-    for item in items {
-        nested(dtype, item, shape, capacity, row)?;
+    if dest.is_empty() {
+        return Some(());
     }
-    Some(())
+    let parts = dest.chunks_exact_mut(dest.len() / items.len());
+    items.iter().zip(parts).try_for_each(|(item, part)| nested(dtype, item, shape, part))
 }
 
 /// Returns an upper bound of the number of characters of the default fill value in JSON, or `None`
@@ -158,54 +180,42 @@ fn unsigned(number: i128, size: usize) -> Option<Vec<u8>> {
 fn float(number: f64, size: usize) -> Option<Vec<u8>> {
     match size {
         2 => Some(half_of(number).to_le_bytes().to_vec()),
-        4 => Some((number as f32).to_le_bytes().to_vec()),
+        4 => Some(single_of(number).to_le_bytes().to_vec()),
         8 => Some(number.to_le_bytes().to_vec()),
         // The platform's long double; only zero is portable.
         _ => (number == 0.0 && number.is_sign_positive()).then(|| vec![0; size]),
     }
 }
 
-fn bytes(text: &str, size: usize) -> Option<Vec<u8>> {
-    let mut item: Vec<u8> = Vec::new();
-    for c in text.chars() {
-        item.push(u8::try_from(u32::from(c)).ok()?);
-    }
-    if item.len() > size {
-        return None;
-    }
-    item.resize(size, 0);
-    Some(item)
+fn bytes(text: &str, dest: &mut [u8]) -> Option<()> {
+    let mut dest = dest.iter_mut();
+    text.chars().try_for_each(|c| {
+        *dest.next()? = u8::try_from(u32::from(c)).ok()?;
+        Some(())
+    })
 }
 
-fn characters(text: &str, size: usize, is_big_endian: bool) -> Option<Vec<u8>> {
-    let mut item = Vec::new();
-    for c in text.chars() {
-        let code = u32::from(c);
-        item.extend(if is_big_endian { code.to_be_bytes() } else { code.to_le_bytes() });
-    }
-    if item.len() > size {
-        return None;
-    }
-    item.resize(size, 0);
-    Some(item)
+fn characters(text: &str, dest: &mut [u8], is_big_endian: bool) -> Option<()> {
+    let mut dest = dest.chunks_exact_mut(size_of::<u32>());
+    text.chars().try_for_each(|c| put(&u32::from(c).to_le_bytes(), is_big_endian, dest.next()?))
 }
 
-fn record(dtype: &Dtype, value: &Value) -> Option<Vec<u8>> {
+fn record(dtype: &Dtype, value: &Value, dest: &mut [u8]) -> Option<()> {
     let Value::List(values) = value else {
         return None;
     };
     if values.len() != dtype.fields().len() {
         return None;
     }
-    let mut item = vec![0; usize::try_from(dtype.itemsize()).ok()?];
     for (field, value) in dtype.fields().iter().zip(values) {
-        let len = usize::try_from(field.nbytes()?).ok()?;
         let start = usize::try_from(field.offset).ok()?;
-        let mut row = Vec::new();
-        nested(&field.dtype, value, &field.shape, len, &mut row)?;
-        item.get_mut(start..start + row.len())?.copy_from_slice(&row);
+        let len = usize::try_from(field.nbytes()?).ok()?;
+        let part = dest.get_mut(start..start.checked_add(len)?)?;
+        // Fields may overlap.
+        part.fill(0);
+        nested(&field.dtype, value, &field.shape, part)?;
     }
-    Some(item)
+    Some(())
 }
 
 /// Whether values of this dtype can be quantized.
@@ -276,7 +286,9 @@ mod tests {
     #[test]
     fn rows_are_filled_from_items_lists_or_zeros() {
         let dtype = Dtype::parse("int16").unwrap();
-        let row = |json: &str| row_of(&dtype, &Value::parse(json.as_bytes()).unwrap(), &[2, 2], 8);
+        let row = |json: &str| {
+            row_of(&dtype, &Value::parse(json.as_bytes()).unwrap(), &[2, 2], 8).unwrap()
+        };
         assert_eq!(row("3"), [3, 0, 3, 0, 3, 0, 3, 0]);
         assert_eq!(row("[[1, 2], [3, 4]]"), [1, 0, 2, 0, 3, 0, 4, 0]);
         assert_eq!(row("[[1, 2], [3]]"), [0; 8]);

@@ -8,7 +8,7 @@ use super::ctable;
 use super::error::{Error, Result};
 use super::meta::{Sizes, Storage};
 use super::packed::Layout;
-use super::root::{DATA, META, ROOTDIRS, SIZES, STORAGE};
+use super::root::{DATA, META, ROOTDIRS, SIZES, STORAGE, check_unlocked};
 use super::store::{self, Store};
 use super::{Carray, Mode, Options, attrs, names};
 use crate::bloscpack::Value;
@@ -101,19 +101,44 @@ pub struct Finding {
 /// Verifies the object at `root`.
 ///
 /// # Errors
-/// [`Error::NotFound`] if there is no object; [`Error::Memory`]. Damage is reported as a
+/// [`Error::NotFound`] if there is no object; [`Error::Memory`]; [`Error::Busy`] if faults are
+/// found while it is being changed, which may be parts of the change. Damage is reported as a
 /// [`Finding`].
 pub fn verify(root: &Path, options: &Options) -> Result<Vec<Finding>> {
+    let findings = find(root, options)?;
+    if findings.iter().all(|finding| finding.fault.is_note()) {
+        return Ok(findings);
+    }
+    check_unlocked(root, &options.store)?;
+    // A writer may have completed its change in the meantime.
+    let findings = find(root, options)?;
+    check_unlocked(root, &options.store)?;
+    Ok(findings)
+}
+
+/// As [`verify`], also for the caller that has locked the object.
+pub(super) fn find(root: &Path, options: &Options) -> Result<Vec<Finding>> {
     let store = &options.store;
     let mut findings = Vec::new();
-    if store.exists(&root.join(ROOTDIRS))? {
-        table(root, options, &mut findings)?;
-    } else if store.exists(&root.join(META))? || store.exists(&root.join(DATA))? {
-        array(root, options, &mut findings)?;
-    } else {
+    if !is_object(root, store)? {
         return Err(Error::NotFound(root.to_owned()));
     }
+    if store.exists(&root.join(ROOTDIRS))? {
+        table(root, options, &mut findings)?;
+    } else {
+        array(root, options, &mut findings)?;
+    }
     Ok(findings)
+}
+
+/// Whether there is an object, complete or not, or a damaged one.
+pub(super) fn is_object(root: &Path, store: &Store) -> Result<bool> {
+    for name in [ROOTDIRS, META, DATA] {
+        if store.exists(&root.join(name))? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 fn add(findings: &mut Vec<Finding>, path: PathBuf, fault: Fault) {

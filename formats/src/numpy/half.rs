@@ -1,12 +1,13 @@
-//! Half-precision floats.
+//! Half- and single-precision floats. Conversions keep the sign and the payload of NaNs.
 
-/// Rounds to the nearest half float, ties to even.
+/// Rounds to the nearest half float, ties to even. Of the payload of a NaN, the upper bits remain.
 pub fn half_of(number: f64) -> u16 {
     let bits = number.to_bits();
     let sign = ((bits >> 63) as u16) << 15;
     let size = number.abs();
     if number.is_nan() {
-        return sign | 0x7E00;
+        let payload = (bits >> 42) as u16 & 0x3FF;
+        return sign | 0x7C00 | if payload == 0 { 0x200 } else { payload };
     }
     // Half a step above the largest finite value.
     if size >= 65520.0 {
@@ -30,10 +31,25 @@ pub fn half_to(half: u16) -> f64 {
     let size = match exponent {
         0 => fraction * f64::powi(2.0, -24),
         0x1F if fraction == 0.0 => f64::INFINITY,
-        0x1F => f64::NAN,
+        0x1F => {
+            let bits = u64::from(half & 0x8000) << 48 | 0x7FF << 52 | u64::from(half & 0x3FF) << 42;
+            return f64::from_bits(bits);
+        }
         _ => (1024.0 + fraction) * f64::powi(2.0, exponent - 25),
     };
     sign * size
+}
+
+/// Returns the bits of the nearest single-precision float. Of the payload of a NaN, the upper bits
+/// remain.
+pub fn single_of(number: f64) -> u32 {
+    if !number.is_nan() {
+        return (number as f32).to_bits();
+    }
+    let bits = number.to_bits();
+    let payload = (bits >> 29) as u32 & 0x7F_FFFF;
+    let payload = if payload == 0 { 0x40_0000 } else { payload };
+    ((bits >> 63) as u32) << 31 | 0x7F80_0000 | payload
 }
 
 #[cfg(test)]
@@ -59,10 +75,23 @@ mod tests {
             assert_eq!(half_of(number), half, "{number}");
         }
         for half in 0..=u16::MAX {
-            let number = half_to(half);
-            if !number.is_nan() {
-                assert_eq!(half_of(number), half);
-            }
+            assert_eq!(half_of(half_to(half)), half);
         }
+    }
+
+    #[test]
+    fn nans_keep_their_sign_and_payload() {
+        for (bits, single) in [
+            (0x7FF8_0000_0000_0000, 0x7FC0_0000),
+            (0xFFF8_0000_2000_0000, 0xFFC0_0001),
+            (0x7FF0_0000_2000_0000, 0x7F80_0001),
+            (0xFFFF_FFFF_FFFF_FFFF, 0xFFFF_FFFF),
+        ] {
+            assert_eq!(single_of(f64::from_bits(bits)), single, "{bits:016x}");
+        }
+        assert_eq!((single_of(f64::NAN), half_of(f64::NAN)), (0x7FC0_0000, 0x7E00));
+        // Without its lower bits, the payload would be that of an infinity.
+        let signalling = f64::from_bits(0x7FF0_0000_0000_07A2);
+        assert_eq!((single_of(signalling), half_of(signalling)), (0x7FC0_0000, 0x7E00));
     }
 }

@@ -17,6 +17,7 @@ mod npy;
 use std::fmt;
 
 pub use dtype::{Dtype, Field, Kind};
+pub(crate) use half::single_of;
 pub use half::{half_of, half_to};
 pub use literal::{Literal, text_repr};
 pub(crate) use npy::MAX_HEADER;

@@ -5,6 +5,7 @@ use crate::common::{
 };
 use ferroblosc_formats::bcolz::{self, Carray, CarraySpec, Ctable, Error, Mode, Object, Options};
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
@@ -159,6 +160,26 @@ fn row_b7_only_bcolz_directories_are_replaced() {
     assert!(matches!(create(&file, Mode::Write), Err(Error::NotOurs(_))));
     assert!(matches!(bcolz::purge(&root, &Options::default()), Err(Error::NotOurs(_))));
     assert_eq!(fs::read(root.join("thesis.tex")).unwrap(), b"years");
+    // Names that are not UTF-8, and those of directories of an array.
+    let root = scratch.path("others");
+    fs::create_dir(&root).unwrap();
+    let name = root.join(std::ffi::OsStr::from_bytes(b"caf\xe9"));
+    fs::write(&name, "years").unwrap();
+    for lock in ["", ".ferroblosc-lock"] {
+        if !lock.is_empty() {
+            fs::write(root.join(lock), "").unwrap();
+            fs::create_dir(root.join("data")).unwrap();
+        }
+        assert!(matches!(create(&root, Mode::Write), Err(Error::NotOurs(_))));
+        assert!(matches!(bcolz::purge(&root, &Options::default()), Err(Error::NotOurs(_))));
+    }
+    assert_eq!(fs::read(&name).unwrap(), b"years");
+    fs::remove_file(name).unwrap();
+    fs::write(root.join("meta"), "a file").unwrap();
+    assert!(matches!(create(&root, Mode::Write), Err(Error::NotOurs(_))));
+    // An interrupted removal.
+    fs::remove_file(root.join("meta")).unwrap();
+    create(&root, Mode::Write).unwrap();
     let table = scratch.copy("ct_mixed");
     let exists = create(&table, Mode::Append).unwrap_err().to_string();
     assert!(exists.ends_with("already exists and creation mode is 'a'"), "{exists}");

@@ -514,3 +514,82 @@ fn a_chunk_file_with_a_large_number_is_verified_fast() {
     assert_eq!(rows(&root)[..1050 * 8], iota(0..1050));
     assert!(far.exists());
 }
+
+/// Faults of tables, of attributes and of files with several chunks, with their texts.
+#[test]
+fn faults_of_tables_and_packed_arrays_are_described() {
+    let scratch = Scratch::new();
+    let texts = |root: &Path| -> Vec<String> {
+        let found = bcolz::verify(root, &Options::default()).unwrap();
+        let name = |path: &Path| path.strip_prefix(root).unwrap().display().to_string();
+        found.iter().map(|found| format!("{}: {}", name(&found.path), found.fault)).collect()
+    };
+    let root = scratch.path("t");
+    broken_table(&root, |_| {});
+    assert_eq!(texts(&root), Vec::<String>::new());
+    let rootdirs = fs::read(root.join("__rootdirs__")).unwrap();
+    let names = |text: &str| fs::write(root.join("__rootdirs__"), text).unwrap();
+    names(r#"{"names": ["a/b"]}"#);
+    assert_eq!(texts(&root), ["a_b: the column name is not valid"]);
+    names(r#"{"names": 7}"#);
+    let shown = root.join("__rootdirs__").display().to_string();
+    assert_eq!(texts(&root), [format!("__rootdirs__: {shown}: the column names are missing")]);
+    names(r#"{"names": ["a", "x"]}"#);
+    let shown = root.join("x").display().to_string();
+    assert_eq!(texts(&root), [format!("x: there is no carray or ctable at '{shown}'")]);
+    fs::write(root.join("__rootdirs__"), rootdirs).unwrap();
+    for (text, expected) in [
+        ("[]", "__attrs__: it is not an object"),
+        ("", "__attrs__: it is empty"),
+        ("{", "__attrs__: no key at byte 1"),
+    ] {
+        fs::write(root.join("__attrs__"), text).unwrap();
+        assert_eq!(texts(&root), [expected]);
+    }
+    fs::write(root.join("__attrs__"), "{}").unwrap();
+    let sizes = root.join("b/meta/sizes");
+    let before = fs::read(&sizes).unwrap();
+    fs::write(&sizes, r#"{"shape": [7, 1073741824]}"#).unwrap();
+    let found = texts(&root);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].ends_with("sizes: the rows are too large"), "{found:?}");
+    fs::write(&sizes, before).unwrap();
+    fs::write(root.join("b/data/.ferroblosc-new-1-1"), "").unwrap();
+    fs::write(root.join("b/data/__99.blp"), "").unwrap();
+    let mut found = texts(&root);
+    found.sort();
+    assert_eq!(
+        found,
+        [
+            "b/data/.ferroblosc-new-1-1: a temporary file of an interrupted change",
+            "b/data/__99.blp: the chunk has no rows in the array",
+        ]
+    );
+    // A table as a column that cannot be opened.
+    let outer = scratch.path("outer");
+    fs::create_dir(&outer).unwrap();
+    fs::write(outer.join("__rootdirs__"), r#"{"names": ["t"]}"#).unwrap();
+    fs::write(outer.join("__attrs__"), "{}").unwrap();
+    fs::rename(&root, outer.join("t")).unwrap();
+    assert_eq!(texts(&outer), Vec::<String>::new());
+    fs::write(outer.join("t/__rootdirs__"), "7").unwrap();
+    let found = texts(&outer);
+    assert!(found.len() == 1 && found[0].ends_with("the column names are missing"), "{found:?}");
+    // Files with several chunks.
+    let root = scratch.path("packed");
+    copy_tree(&fixtures().join("i8_multi"), &root);
+    pack_chunks(&root, &[(2, 2), (2, 2), (1, 1)]);
+    assert_eq!(texts(&root), Vec::<String>::new());
+    let file = root.join("data/__1.blp");
+    let bytes = fs::read(&file).unwrap();
+    let mut changed = bytes.clone();
+    let len = changed.len();
+    // The last block of the last chunk of the file.
+    changed[len - 8..].fill(0xff);
+    fs::write(&file, &changed).unwrap();
+    let found = texts(&root);
+    assert!(found.len() <= 1, "{found:?}");
+    fs::write(&file, &bytes[..len - 1]).unwrap();
+    let found = texts(&root);
+    assert!(!found.is_empty() && found[0].starts_with("data/"), "{found:?}");
+}

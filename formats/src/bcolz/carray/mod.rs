@@ -91,8 +91,12 @@ impl CarraySpec {
         chunklen::check(rows, sizes.row_bytes)?;
         let dflt = match &self.dflt {
             Some(dflt) => {
-                let item = value::item_of(&self.dtype, dflt);
-                item.ok_or(Error::Argument("the fill value does not have the type of the array"))?;
+                let size = self.dtype.itemsize() as usize;
+                let mut item = Vec::new();
+                item.try_reserve_exact(size)?;
+                item.resize(size, 0);
+                value::write_item(&self.dtype, dflt, &mut item)
+                    .ok_or(Error::Argument("the fill value does not have the type of the array"))?;
                 dflt.clone()
             }
             // A longer description could not be read again.
@@ -357,7 +361,8 @@ fn read_sizes(store: &Store, root: &Path, dtype: &Dtype) -> Result<Sizes> {
     }
 }
 
-/// Writes the files of an empty array. The sizes are written last and mark the array as complete.
+/// Writes the files of an empty array to an empty directory. The sizes are written last and mark
+/// the array as complete.
 pub(super) fn write_new(
     root: &Path,
     (storage, sizes): &(Storage, Sizes),
@@ -365,7 +370,6 @@ pub(super) fn write_new(
 ) -> Result<()> {
     let store = &options.store;
     let meta = root.join(META);
-    store.make_directory(root)?;
     store.make_directory(&root.join(DATA))?;
     store.make_directory(&meta)?;
     attrs::write_none(store, root)?;

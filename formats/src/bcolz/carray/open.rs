@@ -6,17 +6,21 @@ use super::{Carray, CarraySpec, write_new};
 use crate::bcolz::error::Result;
 use crate::bcolz::mode::Mode;
 use crate::bcolz::options::Options;
-use crate::bcolz::root::clear_root;
+use crate::bcolz::root::{clear_root, create_object, lock_object};
 
 impl Carray {
     /// Opens the carray at `root`. [`Mode::Write`] removes all rows.
     ///
+    /// A column of a table can be opened for writing unless the table has a writer. Changing its
+    /// length then makes the table unreadable until all columns have the same length again.
+    ///
     /// # Errors
-    /// [`Error`](crate::bcolz::Error)
+    /// [`Error::Busy`](crate::bcolz::Error::Busy) if the array, or a table that contains it, has a
+    /// writer; [`Error`](crate::bcolz::Error).
     pub fn open(root: &Path, mode: Mode, options: &Options) -> Result<Carray> {
         let mut array = Carray::open_unlocked(root, mode, options)?;
         if mode != Mode::Read {
-            let lock = options.store.lock(root)?;
+            let lock = lock_object(root, &options.store)?;
             // Another writer may have changed or replaced the files before the lock was acquired.
             array = Carray::open_unlocked(root, mode, options)?;
             array.lock = Some(lock);
@@ -28,17 +32,22 @@ impl Carray {
     }
 
     /// Creates an empty carray at `root`, whose parent must exist. [`Mode::Write`] replaces an
-    /// existing bcolz object.
+    /// existing bcolz object. On failure, no new files are left.
     ///
     /// # Errors
     /// [`Error::ReadOnly`](crate::bcolz::Error::ReadOnly),
     /// [`Error::Exists`](crate::bcolz::Error::Exists),
-    /// [`Error::NotOurs`](crate::bcolz::Error::NotOurs); the errors of checking the spec, of
-    /// writing and of opening.
+    /// [`Error::NotOurs`](crate::bcolz::Error::NotOurs),
+    /// [`Error::Busy`](crate::bcolz::Error::Busy);
+    /// the errors of checking the spec, of writing and of opening.
     pub fn create(root: &Path, spec: &CarraySpec, mode: Mode, options: &Options) -> Result<Carray> {
         let described = spec.check()?;
         clear_root(root, mode, options)?;
-        write_new(root, &described, options)?;
-        Carray::open(root, Mode::Append, options)
+        let (mut array, lock) = create_object(root, &options.store, || {
+            write_new(root, &described, options)?;
+            Carray::open_unlocked(root, Mode::Append, options)
+        })?;
+        array.lock = Some(lock);
+        Ok(array)
     }
 }

@@ -275,10 +275,11 @@ impl Carray {
         self.flush()?;
         let number = len / self.chunklen();
         let tail_bytes = (len % self.chunklen() * self.row_bytes()) as usize;
-        let mut tail = if number == self.full_chunks() {
-            self.take_tail()?
-        } else if tail_bytes == 0 {
+        let mut tail = if tail_bytes == 0 {
+            // A damaged chunk without remaining rows does not matter.
             Vec::new()
+        } else if number == self.full_chunks() {
+            self.take_tail()?
         } else {
             self.decoded(number)?
         };
@@ -334,11 +335,19 @@ impl Carray {
     pub(in crate::bcolz) fn grow(&mut self, len: u64) -> Result<()> {
         let row_bytes = self.row_bytes() as usize;
         let shape = &self.sizes.row_shape;
-        let row = value::row_of(&self.storage.dtype, &self.storage.dflt, shape, row_bytes);
-        let batch = (FILL_STEP / self.row_bytes()).max(1);
+        // Otherwise rows would be written until the disk is full.
+        Sizes::new(len, shape, &self.storage.dtype)
+            .ok_or(Error::Argument("the array would be too large"))?;
+        let mut rows = value::row_of(&self.storage.dtype, &self.storage.dflt, shape, row_bytes)?;
+        let batch =
+            (FILL_STEP / self.row_bytes()).clamp(1, len.saturating_sub(self.sizes.len).max(1));
+        rows.try_reserve_exact((batch as usize - 1) * row_bytes)?;
+        for _ in 1..batch {
+            rows.extend_from_within(..row_bytes);
+        }
         while self.sizes.len < len {
             let count = (len - self.sizes.len).min(batch) as usize;
-            self.append(&row.repeat(count))?;
+            self.append(&rows[..count * row_bytes])?;
         }
         self.flush_tail()
     }
