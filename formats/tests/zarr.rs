@@ -243,6 +243,36 @@ fn hostile_metadata_are_rejected() {
         (r#""start""#, r#""middle""#, "neither at the start nor at the end"),
         (r#""zarr_format":3"#, r#""zarr_format":4"#, "this version of the format is not supported"),
         (r#""node_type":"array""#, r#""node_type":"x""#, "the node type is unknown"),
+        (
+            r#""node_type":"array""#,
+            r#""node_type":"array","cast":{"name":"x"}"#,
+            "the extension \"cast\" is not supported",
+        ),
+        (
+            r#""node_type":"array""#,
+            r#""node_type":"array","cast":{"must_understand":true}"#,
+            "the extension \"cast\" is not supported",
+        ),
+        (r#""attributes":{}"#, r#""attributes":[1]"#, "\"attributes\" is not an object"),
+        (
+            r#""int32""#,
+            r#"{"name":"raw_bytes","configuration":{"length_bytes":16777217}}"#,
+            "an item of more than 16777216 bytes is not supported",
+        ),
+        (r#""endian":"little""#, r#""endian":"middle""#, "neither \"little\" nor \"big\""),
+        (r#""index_codecs":["#, r#""index_codecs":["transpose","#, "each dimension once"),
+        (r#""index_codecs":["#, r#""index_codecs":["vlen-utf8","#, "\"vlen-utf8\" before"),
+        (r#""index_codecs":["#, r#""index_codecs":[7,"#, "the codec has no name"),
+        (r#""codecs":[{"name":"bytes""#, r#""codecs":[{"name":"crc32c""#, "\"crc32c\" before"),
+        (r#"{"name":"sharding_indexed""#, r#"{"name":"x""#, "the codec \"x\" before"),
+        (r#""shape":[5,7],"#, "", "there is no \"shape\""),
+        (r#""storage_transformers":[]"#, r#""storage_transformers":[{}]"#, "a storage transformer"),
+        (r#""name":"default""#, r#""name":"other""#, "the key encoding \"other\""),
+        (
+            r#""index_location":"start"}}]"#,
+            r#""index_location":"start"}},"crc32c"]"#,
+            "a codec of whole shards is not supported",
+        ),
         (r#""separator":"/""#, r#""separator":"/../""#, "neither \".\" nor \"/\""),
         ("{", "[", "zarr.json: "),
         (shape, &format!("\"shape\":{}", "[".repeat(5000)), "zarr.json: "),
@@ -569,4 +599,365 @@ fn an_empty_array_with_large_dimensions_has_no_chunks() {
         assert_eq!(zarr::Array::open(&output, "").unwrap().metadata().shape, shape);
         fs::remove_dir_all(&output).unwrap();
     }
+}
+
+/// Writes `.zarray` or `zarr.json` of an array without chunks.
+fn write_metadata(path: &Path, metadata: &str) {
+    fs::create_dir_all(path).unwrap();
+    let name = if metadata.contains("data_type") { "zarr.json" } else { ".zarray" };
+    fs::write(path.join(name), metadata).unwrap();
+}
+
+/// Returns the metadata of an array of version 3 with one chunk of three items.
+fn v3(data_type: &str, fill_value: &str, more: &str) -> String {
+    format!(
+        r#"{{"zarr_format":3,"node_type":"array","shape":[3],"data_type":{data_type},
+            "chunk_grid":{{"name":"regular","configuration":{{"chunk_shape":[3]}}}},
+            "chunk_key_encoding":"default","fill_value":{fill_value},
+            "codecs":[{{"name":"bytes","configuration":{{"endian":"little"}}}}]{more}}}"#
+    )
+}
+
+/// Returns the metadata of an array of version 2 with one chunk of three items.
+fn v2(dtype: &str, fill_value: &str, more: &str) -> String {
+    format!(
+        r#"{{"zarr_format":2,"shape":[3],"chunks":[3],"dtype":{dtype},"order":"C",
+            "compressor":null,"filters":null,"fill_value":{fill_value}{more}}}"#
+    )
+}
+
+#[test]
+fn extensions_that_may_be_ignored_are_ignored() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.zarr");
+    let more = r#","x":{"must_understand":false,"y":1},"z":null,"attributes":null"#;
+    write_metadata(&path, &v3("\"int32\"", "5", more));
+    assert_eq!(items(&path).unwrap().2, [5, 0, 0, 0].repeat(3));
+}
+
+/// A conversion keeps the bytes of missing chunks, and the fill value in the metadata.
+#[test]
+fn fill_values_of_all_dtypes_survive_conversions() {
+    let folder = tempfile::tempdir().unwrap();
+    let record =
+        r#"{"name":"structured","configuration":{"fields":[["a","int16"],["b","float32"]]}}"#;
+    let of_struct = r#"{"name":"struct","configuration":{"fields":[
+        {"name":"a","data_type":"int16"},{"name":"b","data_type":"float32"}]}}"#;
+    let fixed = |name: &str, len: u32| {
+        format!(r#"{{"name":"{name}","configuration":{{"length_bytes":{len}}}}}"#)
+    };
+    let time = |name: &str, unit: &str| {
+        format!(r#"{{"name":"numpy.{name}","configuration":{{"unit":"{unit}","scale_factor":1}}}}"#)
+    };
+    let item = [7, 0, 0, 0, 128, 255];
+    // Metadata, the item, and the fill value in version 3 after conversions.
+    let cases: Vec<(String, Vec<u8>, &str)> = vec![
+        // R's missing number is a signalling NaN with a payload.
+        (
+            v3("\"float64\"", "\"0x7ff00000000007a2\"", ""),
+            0x7ff0_0000_0000_07a2_u64.to_le_bytes().to_vec(),
+            "\"0x7ff00000000007a2\"",
+        ),
+        (
+            v3("\"float32\"", "\"0xffc00001\"", ""),
+            0xffc0_0001_u32.to_le_bytes().to_vec(),
+            "\"0xffc00001\"",
+        ),
+        (v3("\"float16\"", "\"NaN\"", ""), vec![0, 0x7e], "\"NaN\""),
+        (
+            v3("\"complex64\"", "[\"-Infinity\",\"0x7fc00001\"]", ""),
+            vec![0, 0, 128, 255, 1, 0, 192, 127],
+            "[\"-Infinity\",\"0x7fc00001\"]",
+        ),
+        (v3(record, "\"BwAAAID/\"", ""), item.to_vec(), "\"BwAAAID/\""),
+        (v3(of_struct, r#"{"a":7,"b":"-Infinity"}"#, ""), item.to_vec(), "\"BwAAAID/\""),
+        (v2(r#"[["a","<i2"],["b","<f4"]]"#, "\"BwAAAID/\"", ""), item.to_vec(), "\"BwAAAID/\""),
+        (v3(&fixed("null_terminated_bytes", 3), "\"6QA=\"", ""), vec![0xe9, 0, 0], "\"6QAA\""),
+        (v2("\"|S3\"", "\"6QA=\"", ""), vec![0xe9, 0, 0], "\"6QAA\""),
+        (v3("\"r16\"", "[0,9]", ""), vec![0, 9], "\"AAk=\""),
+        (v3(&fixed("raw_bytes", 2), "\"AAk=\"", ""), vec![0, 9], "\"AAk=\""),
+        (
+            v3(&fixed("fixed_length_utf32", 8), "\"\u{1f600}\"", ""),
+            vec![0, 0xf6, 1, 0, 0, 0, 0, 0],
+            "\"\\ud83d\\ude00\"",
+        ),
+        (v2("\">U1\"", "\"x\"", ""), vec![0, 0, 0, b'x'], "\"x\""),
+        (
+            v3(&time("datetime64", "us"), "\"NaT\"", ""),
+            i64::MIN.to_le_bytes().to_vec(),
+            "-9223372036854775808",
+        ),
+        (v2("\">m8[ns]\"", "5", ""), 5_i64.to_be_bytes().to_vec(), "5"),
+        (v3(&time("timedelta64", "\u{3bc}s"), "-2", ""), (-2_i64).to_le_bytes().to_vec(), "-2"),
+        (v3("\"bool\"", "true", ""), vec![1], "true"),
+        (v2("\">f8\"", "-0.0", ""), (-0.0_f64).to_be_bytes().to_vec(), "-0.0"),
+        (
+            v2("\"<u8\"", "1.8e19", ""),
+            18_000_000_000_000_000_000_u64.to_le_bytes().to_vec(),
+            "18000000000000000000",
+        ),
+    ];
+    let v3_directory = Destination::Zarr { version: Version::V3, is_zip: false };
+    for (number, (metadata, item, shown)) in cases.into_iter().enumerate() {
+        let path = folder.path().join(format!("{number}.zarr"));
+        write_metadata(&path, &metadata);
+        let read = items(&path).unwrap_or_else(|error| panic!("{metadata}: {error}"));
+        assert_eq!(read.2, item.repeat(3), "{metadata}");
+        let (old, new) = (folder.path().join("old.zarr"), folder.path().join("new.zarr"));
+        let array = folder.path().join("a.b2nd");
+        let converted = convert(&path, &new, v3_directory).unwrap();
+        assert_eq!(converted.lost, Vec::<String>::new(), "{metadata}");
+        assert!(items(&new).unwrap() == read, "{metadata}");
+        let text = fs::read_to_string(new.join("zarr.json")).unwrap();
+        assert!(text.contains(&format!("\"fill_value\":{shown},")), "{shown} in {text}");
+        fs::remove_dir_all(&new).unwrap();
+        convert(&path, &array, B2ND).unwrap();
+        assert!(items(&array).unwrap() == read, "{metadata}");
+        // Version 2 may lack a form of the fill value, but the items remain.
+        convert(&array, &old, V2).unwrap();
+        assert!(items(&old).unwrap() == read, "{metadata}");
+        convert(&array, &new, v3_directory).unwrap();
+        assert!(items(&new).unwrap() == read, "{metadata}");
+        for made in [old, new] {
+            fs::remove_dir_all(made).unwrap();
+        }
+        fs::remove_file(array).unwrap();
+    }
+}
+
+/// Legal metadata that this library does not support: the error names the cause.
+#[test]
+fn unsupported_metadata_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let filters = |filters: &str| v2("\"<i4\"", "0", "").replace("\"filters\":null", filters);
+    for (metadata, expected) in [
+        (v2("\"|O\"", "0", ""), "the dtype \"|O\" is not supported"),
+        (v2("\"<f4x\"", "0", ""), "the dtype \"<f4x\" is not supported"),
+        (v2(r#"[["a","|O"],["b","<f4"]]"#, "0", ""), r#"the dtype [["a","|O"],["b","<f4"]]"#),
+        (v2(r#"[[["t","a"],"<i4"]]"#, "0", ""), r#"the dtype [[["t","a"],"<i4"]]"#),
+        (v2("\"|S0\"", "0", ""), "the dtype \"|S0\" is not supported"),
+        (filters(r#""filters":[{"id":"delta","dtype":"<i4"}]"#), "the codec \"delta\""),
+        (filters(r#""filters":[{"id":"vlen-utf8"}]"#), "the codec \"vlen-utf8\""),
+        (filters(r#""filters":[{"id":"crc32c","location":"start"}]"#), "the codec \"crc32c\""),
+        (filters(r#""filters":{}"#), "\"filters\" is not a list"),
+        (filters(r#""filters":[{}]"#), "a codec has no name"),
+        (
+            filters(&format!(r#""filters":[{}]"#, vec![r#"{"id":"zlib"}"#; 17].join(","))),
+            "a list of more than 16 codecs is not supported",
+        ),
+        (v2("\"<i4\"", "0", r#","dimension_separator":":""#), "neither \".\" nor \"/\""),
+        (v2("\"<i4\"", "0", "").replace("\"C\"", "\"A\""), "neither \"C\" nor \"F\""),
+        (v2("\"<i4\"", "2.5", ""), "the fill value 2.5 does not fit the dtype"),
+        (v2("\"<i4\"", "\"x\"", ""), "the fill value \"x\" does not fit the dtype"),
+        (v2("\"<f4\"", "\"0x7fc0\"", ""), "the fill value \"0x7fc0\" does not fit the dtype"),
+        (v2("\"<c8\"", "[1,2,3]", ""), "the fill value [1,2,3] does not fit the dtype"),
+        (v2("\"|S2\"", "\"!\"", ""), "the fill value \"!\" does not fit the dtype"),
+        (v2("\"|S2\"", "7", ""), "the fill value 7 does not fit the dtype"),
+        (v2("\"<i4\"", "0", "").replace("format\":2", "format\":1"), "this version of the format"),
+        (
+            v2("\"<i4\"", "0", "").replace("[3]", "[0]").replacen("[0]", "[3]", 1),
+            "a chunk has no items",
+        ),
+        (v2("\"<i4\"", "0", "").replace("[3]", "[9000000000000000000]"), "a chunk of more than"),
+        (v3("\"string\"", "\"\"", ""), "the data type \"string\" is not supported"),
+        (v3("\"variable_length_bytes\"", "\"\"", ""), "the data type \"variable_length_bytes\""),
+        (v3("\"bfloat16\"", "0", ""), "the data type \"bfloat16\" is not supported"),
+        (v3("\"r7\"", "[0]", ""), "the data type \"r7\" is not supported"),
+        (
+            v3(r#"{"name":"numpy.datetime64","configuration":{"scale_factor":1}}"#, "0", ""),
+            r#"the data type {"name":"numpy.datetime64""#,
+        ),
+        (
+            v3(r#"{"name":"struct","configuration":{"fields":[{"name":"a"}]}}"#, "0", ""),
+            r#"the data type {"name":"struct""#,
+        ),
+        (
+            v3(r#"{"name":"structured","configuration":{"fields":[["a"]]}}"#, "0", ""),
+            r#"the data type {"name":"structured""#,
+        ),
+        (
+            v3(r#"{"name":"fixed_length_utf32","configuration":{"length_bytes":6}}"#, "\"\"", ""),
+            r#"the data type {"name":"fixed_length_utf32""#,
+        ),
+        (v3("\"r16\"", "[0,256]", ""), "the fill value [0,256] does not fit the dtype"),
+        (
+            v3("\"int32\"", "0", "").replace("\"bytes\",", "\"vlen-utf8\","),
+            "the codec \"vlen-utf8\" before \"bytes\" is not supported",
+        ),
+        (v3("\"int32\"", "0", "").replace("\"codecs\":[", "\"codecs\":7,\"z\":["), "\"z\""),
+        (v3("\"int32\"", "0", "").replace("\"chunk_shape\":[3]", "\"x\":1"), "\"chunk_shape\""),
+    ] {
+        let path = folder.path().join("a.zarr");
+        write_metadata(&path, &metadata);
+        let error = zarr::Array::open(&path, "").err().unwrap();
+        assert!(error.to_string().contains(expected), "{metadata}: {error}");
+        let is_code_of_input =
+            [ferroblosc::Error::InvalidParam, ferroblosc::Error::Data].contains(&error.code());
+        assert!(is_code_of_input, "{error}: {}", error.code());
+        fs::remove_dir_all(&path).unwrap();
+    }
+}
+
+/// Shards are read in parts, also in zip files with stored or compressed members.
+#[test]
+fn shards_in_zip_files_are_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let expected = items(&fixture("start.zarr")).unwrap();
+    let stored = folder.path().join("stored.zarr.zip");
+    zarr::join_zip(None, &[], &fixture("start.zarr"), &stored).unwrap();
+    assert!(items(&stored).unwrap() == expected);
+    let names = ["zarr.json", "c/0/0", "c/1/0"];
+    let read = |name: &str| fs::read(fixture("start.zarr").join(name)).unwrap();
+    let deflated = folder.path().join("deflated.zarr.zip");
+    let write = |damage: &dyn Fn(&str, &mut Vec<u8>)| {
+        let members = names.map(|name| {
+            let mut bytes = read(name);
+            damage(name, &mut bytes);
+            (name, bytes)
+        });
+        fs::write(&deflated, zip(&members)).unwrap();
+    };
+    write(&|_, _| {});
+    assert!(items(&deflated).unwrap() == expected);
+    // Without a shard, all its items are the fill value.
+    fs::write(&deflated, zip(&[(names[0], read(names[0])), (names[2], read(names[2]))])).unwrap();
+    let partial = items(&deflated).unwrap().2;
+    assert!(partial[..16 * 7].iter().all(|&byte| byte == 0));
+    assert!(partial[16 * 7..] == expected.2[16 * 7..]);
+    // A shard that ends in its index or in a chunk.
+    for len in [0, 10, 67, 80] {
+        write(&|name, bytes| bytes.truncate(if name == "c/0/0" { len } else { bytes.len() }));
+        let error = items(&deflated).unwrap_err();
+        assert!(error.is_corruption(), "{len}: {error}");
+        assert!(error.to_string().contains("chunk c/0/0: "), "{len}: {error}");
+    }
+    // Large metadata, and a chunk that is too large.
+    write(&|name, bytes| {
+        if name == "zarr.json" {
+            bytes.resize((64 << 20) + 1, b' ');
+        }
+    });
+    let error = zarr::Array::open(&deflated, "").err().unwrap();
+    assert_eq!(error.to_string(), "zarr.json has 67108865 bytes, the limit is 67108864");
+    assert_eq!(error.code(), ferroblosc::Error::MemoryAlloc);
+}
+
+/// Returns a zip file with compressed members.
+fn zip(members: &[(&str, Vec<u8>)]) -> Vec<u8> {
+    use std::io::Write;
+    let (mut file, mut directory) = (Vec::new(), Vec::new());
+    for (name, bytes) in members {
+        let level = flate2::Compression::fast();
+        let mut encoder = flate2::write::DeflateEncoder::new(Vec::new(), level);
+        encoder.write_all(bytes).unwrap();
+        let compressed = encoder.finish().unwrap();
+        let mut crc = flate2::Crc::new();
+        crc.update(bytes);
+        // The version, the flags, the method, the time, the date, the CRC-32 and the sizes.
+        let mut fields = [20_u16, 0, 8, 0, 33].map(u16::to_le_bytes).concat();
+        for number in [crc.sum(), compressed.len() as u32, bytes.len() as u32] {
+            fields.extend(number.to_le_bytes());
+        }
+        fields.extend([name.len() as u16, 0].map(u16::to_le_bytes).concat());
+        let offset = file.len() as u32;
+        file.extend(b"PK\x03\x04");
+        file.extend(&fields);
+        file.extend(name.as_bytes());
+        file.extend(compressed);
+        directory.extend(b"PK\x01\x02\x14\0");
+        directory.extend(fields);
+        directory.extend([0; 10]);
+        directory.extend(offset.to_le_bytes());
+        directory.extend(name.as_bytes());
+    }
+    let (start, len) = (file.len() as u32, directory.len() as u32);
+    file.extend(directory);
+    file.extend(b"PK\x05\x06\0\0\0\0");
+    file.extend([members.len() as u16; 2].map(u16::to_le_bytes).concat());
+    file.extend([len, start].map(u32::to_le_bytes).concat());
+    file.extend([0; 2]);
+    file
+}
+
+/// Chunks that are no regular files, and entries that hide an array.
+#[test]
+fn odd_files_at_the_keys_of_chunks_are_errors() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.zarr");
+    copy_tree(&fixture("two.zarr"), &path);
+    let target = PathBuf::from(format!("{}:/blosc", path.display()));
+    let chunk = path.join("blosc/1.0");
+    fs::remove_file(&chunk).unwrap();
+    fs::create_dir(&chunk).unwrap();
+    let error = items(&target).unwrap_err().to_string();
+    assert!(error.contains("blosc/1.0"), "{error}");
+    fs::remove_dir(&chunk).unwrap();
+    let made = std::process::Command::new("mkfifo").arg(&chunk).status().unwrap();
+    assert!(made.success());
+    let error = items(&target).unwrap_err().to_string();
+    assert!(error.contains("blosc/1.0"), "{error}");
+    fs::remove_file(&chunk).unwrap();
+    // A file in place of a directory of keys has no chunks.
+    let nested = PathBuf::from(format!("{}:/inner/fortran", path.display()));
+    fs::remove_dir_all(path.join("inner/fortran/0")).unwrap();
+    fs::write(path.join("inner/fortran/0"), "").unwrap();
+    let items = items(&nested).unwrap().2;
+    assert_eq!(items[..28], (-7_i16).to_be_bytes().repeat(14));
+    fs::write(folder.path().join("text"), "neither a directory nor a zip file").unwrap();
+    for (name, node) in [("text", ""), ("a.zarr", "nothing"), ("a.zarr", "blosc/1.0")] {
+        let error = zarr::Array::open(&folder.path().join(name), node).err().unwrap();
+        assert_eq!(error.code(), ferroblosc::Error::NotFound, "{name} {node}: {error}");
+    }
+    let error = zarr::Array::open(&folder.path().join("nothing"), "").err().unwrap();
+    assert!(error.to_string().contains("No such file"), "{error}");
+    let error = zarr::Array::open(&path, "inner").err().unwrap();
+    assert_eq!(error.to_string(), "\"inner\" is a group, not an array");
+    assert_eq!(error.code(), ferroblosc::Error::InvalidParam);
+}
+
+/// A dtype without a form in a version of the format, and an item that could not be read again.
+#[test]
+fn dtypes_that_cannot_be_written_are_errors() {
+    let folder = tempfile::tempdir().unwrap();
+    let spec = |version, dtype: &str| zarr::Spec {
+        version,
+        shape: vec![1],
+        chunks: vec![1],
+        dtype: ferroblosc_formats::numpy::Dtype::parse(dtype).unwrap(),
+        fill_value: None,
+        attrs: Vec::new(),
+        compression: zarr::Compression {
+            cname: "lz4".to_owned(),
+            level: 5,
+            shuffle: 1,
+            blocksize: 0,
+        },
+    };
+    let path = folder.path().join("a.zarr");
+    let create = |version, dtype: &str| {
+        zarr::ArrayWriter::create(&path, false, "", &spec(version, dtype)).map(drop)
+    };
+    for dtype in [
+        "<f16",
+        "<M8[D/2]",
+        "[('a', '>i4')]",
+        "[('a', '<i4', (2,))]",
+        "[('a', '|S1'), ('', '|V1')]",
+    ] {
+        let error = create(Version::V3, dtype).unwrap_err();
+        assert_eq!(error.to_string(), format!("Zarr does not support the dtype {dtype}"));
+        assert_eq!(error.code(), ferroblosc::Error::InvalidParam);
+        assert!(!path.exists());
+        create(Version::V2, dtype).unwrap();
+        let read = zarr::Array::open(&path, "").unwrap();
+        assert_eq!(read.metadata().dtype.description().repr().trim_matches('\''), dtype);
+        fs::remove_dir_all(&path).unwrap();
+    }
+    for version in [Version::V2, Version::V3] {
+        let error = create(version, "|S16777217").unwrap_err().to_string();
+        assert_eq!(error, "an item of Zarr has at most 16777216 bytes, not 16777217");
+        assert!(!path.exists());
+    }
+    create(Version::V2, "|S16777216").unwrap();
+    assert_eq!(zarr::Array::open(&path, "").unwrap().chunk_bytes(), 1 << 24);
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::codecs::Codec;
+use super::codecs::{Codec, Fault};
 use super::error::{Error, Result};
 use super::limits::{MAX_CHUNK, max_encoded};
 use super::metadata::{self, ArrayMetadata, Node, join};
@@ -160,12 +160,15 @@ impl Array {
     /// Decodes a chunk to its items in C order. Chunks at the edges are complete, too.
     ///
     /// # Errors
-    /// [`Error::Chunk`].
+    /// [`Error::Chunk`]; [`Error::Memory`].
     pub fn decode(&mut self, index: &[u64], encoded: Vec<u8>) -> Result<Vec<u8>> {
         let ArrayMetadata { pipeline, chunks, dtype, .. } = &self.metadata;
         let shape = (chunks.as_slice(), dtype.itemsize() as usize);
-        let decoded = pipeline.decode(&mut self.engine, encoded, shape);
-        decoded.map_err(|why| Error::Chunk { key: self.key(index), why })
+        let decoded = pipeline.decode_chunk(&mut self.engine, encoded, shape);
+        decoded.map_err(|fault| match fault {
+            Fault::Damaged(why) => Error::Chunk { key: self.key(index), why },
+            Fault::Memory => Error::Memory,
+        })
     }
 
     /// Fills a buffer with the fill value.

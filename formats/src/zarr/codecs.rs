@@ -3,7 +3,8 @@
 //! A chunk is encoded by a transposition, if there is one, and then by codecs of bytes in the order
 //! of the list. (Source: the Zarr specifications 2 and 3, and numcodecs.)
 
-use std::io::Read;
+use std::fmt;
+use std::io::{ErrorKind, Read};
 
 use super::dtype::{lengths, text, unsigned};
 use super::limits::{MAX_CODECS, max_encoded};
@@ -57,7 +58,22 @@ pub struct Pipeline {
 }
 
 /// The reason why a chunk cannot be decoded.
-pub type Fault = String;
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// The chunk is damaged.
+    Damaged(String),
+    /// The allocation of memory failed.
+    Memory,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Fault::Damaged(why) => f.write_str(why),
+            Fault::Memory => f.write_str("out of memory"),
+        }
+    }
+}
 
 impl Codec {
     /// Returns the codec of a name with its parameters; `None` if the codec or the parameters are
@@ -124,7 +140,7 @@ impl Codec {
         match self {
             Codec::Blosc { .. } => {
                 let header = BasicHeader::parse(&bytes);
-                let header = header.map_err(|_| "it is not a chunk of Blosc".to_owned())?;
+                let header = header.map_err(|_| fault("it is not a chunk of Blosc"))?;
                 let len = usize::try_from(header.nbytes).map_err(|_| damaged())?;
                 let mut decoded = zeros(len, limit)?;
                 let read = engine.decompress(&bytes, 1, &mut decoded).map_err(|_| damaged())?;
@@ -152,9 +168,9 @@ impl Codec {
                 let (content, crc) = bytes.split_last_chunk().ok_or_else(damaged)?;
                 let (found, stored) = (crc32c::crc32c(content), u32::from_le_bytes(*crc));
                 if found != stored {
-                    return Err(format!(
+                    return Err(fault(&format!(
                         "its CRC-32C is {found:08x}, not {stored:08x} as recorded"
-                    ));
+                    )));
                 }
                 bytes.truncate(bytes.len() - size_of::<u32>());
                 Ok(bytes)
@@ -175,12 +191,16 @@ impl Codec {
     }
 }
 
+fn fault(why: &str) -> Fault {
+    Fault::Damaged(why.to_owned())
+}
+
 fn damaged() -> Fault {
-    "its compressed data are damaged".to_owned()
+    fault("its compressed data are damaged")
 }
 
 fn too_long() -> Fault {
-    "its data are longer than the chunk shape".to_owned()
+    fault("its data are longer than the chunk shape")
 }
 
 /// Returns a buffer of `len` zeros, at most `limit`.
@@ -189,7 +209,7 @@ fn zeros(len: usize, limit: usize) -> Result<Vec<u8>, Fault> {
         return Err(too_long());
     }
     let mut buffer = Vec::new();
-    buffer.try_reserve_exact(len).map_err(|_| "out of memory".to_owned())?;
+    buffer.try_reserve_exact(len).map_err(|_| Fault::Memory)?;
     buffer.resize(len, 0);
     Ok(buffer)
 }
@@ -198,7 +218,10 @@ fn zeros(len: usize, limit: usize) -> Result<Vec<u8>, Fault> {
 fn read_all(decoder: impl Read, limit: usize) -> Result<Vec<u8>, Fault> {
     let mut decoded = Vec::new();
     let read = decoder.take(limit as u64 + 1).read_to_end(&mut decoded);
-    read.map_err(|_| damaged())?;
+    read.map_err(|error| match error.kind() {
+        ErrorKind::OutOfMemory => Fault::Memory,
+        _ => damaged(),
+    })?;
     if decoded.len() > limit { Err(too_long()) } else { Ok(decoded) }
 }
 
@@ -247,7 +270,20 @@ impl Pipeline {
     }
 
     /// Decodes a chunk of this shape to its items in C order.
+    ///
+    /// # Errors
+    /// The reason why it cannot be decoded.
     pub fn decode(
+        &self,
+        engine: &mut Engine,
+        encoded: Vec<u8>,
+        shape: (&[u64], usize),
+    ) -> Result<Vec<u8>, String> {
+        self.decode_chunk(engine, encoded, shape).map_err(|fault| fault.to_string())
+    }
+
+    /// Decodes a chunk of this shape to its items in C order.
+    pub(super) fn decode_chunk(
         &self,
         engine: &mut Engine,
         encoded: Vec<u8>,
@@ -261,7 +297,8 @@ impl Pipeline {
             bytes = codec.decode(engine, bytes, limit)?;
         }
         if bytes.len() != len {
-            return Err(format!("it has {} bytes of data instead of {len}", bytes.len()));
+            let why = format!("it has {} bytes of data instead of {len}", bytes.len());
+            return Err(Fault::Damaged(why));
         }
         match &self.order {
             Some(order) => transposed(&bytes, shape, order, itemsize),
@@ -376,7 +413,7 @@ mod tests {
         assert_eq!(decode(&Codec::Crc32c, &encoded, 9).unwrap(), b"123456789");
         let mut changed = encoded;
         changed[0] ^= 1;
-        assert!(decode(&Codec::Crc32c, &changed, 9).unwrap_err().contains("CRC-32C"));
+        assert!(decode(&Codec::Crc32c, &changed, 9).unwrap_err().to_string().contains("CRC-32C"));
         assert!(decode(&Codec::Crc32c, b"abc", 9).is_err());
         assert_eq!(decode(&Codec::Shuffle(2), b"acebdfx", 7).unwrap(), b"abcdefx");
         assert_eq!(decode(&Codec::Shuffle(100), b"abc", 7).unwrap(), b"abc");
@@ -384,5 +421,19 @@ mod tests {
             let blosc = Codec::Blosc { cname: String::new(), level: 0, shuffle: None };
             assert!(decode(&blosc, bytes, 1000).is_err());
         }
+    }
+
+    /// A lack of memory must not be reported as damage.
+    #[test]
+    fn a_failed_allocation_is_no_damage() {
+        struct NoMemory;
+        impl Read for NoMemory {
+            fn read(&mut self, _: &mut [u8]) -> std::io::Result<usize> {
+                Err(ErrorKind::OutOfMemory.into())
+            }
+        }
+        assert_eq!(read_all(NoMemory, 10), Err(Fault::Memory));
+        assert_eq!(zeros(isize::MAX as usize, usize::MAX), Err(Fault::Memory));
+        assert_eq!(Fault::Memory.to_string(), "out of memory");
     }
 }

@@ -10,10 +10,14 @@
 //!
 //! Version 2 has NumPy's descriptions. In version 3 the codec `bytes` has the byte order.
 
+use super::version::Version;
 use crate::bcolz::item_of;
 use crate::bloscpack::Value;
-use crate::numpy::{Dtype, Kind, Literal};
+use crate::numpy::{Dtype, Field, Kind, Literal, half_to};
 use crate::store::{base64, from_base64};
+
+/// The maximum size in bytes of a record whose fill value has a form of bcolz.
+const MAX_RECORD: usize = 64 << 10;
 
 /// The names of version 3 that are those of NumPy, and the kinds and sizes.
 const NAMES: [(&str, Kind, u64); 14] = [
@@ -132,6 +136,9 @@ fn literal_of_v3(value: &Value, is_big_endian: bool) -> Option<Literal> {
         let unit = text(get("unit")?)?;
         let scale = get("scale_factor").map_or(Some(1), unsigned)?;
         Some(match (unit, scale) {
+            // NumPy has the unit with a `u` only.
+            ("\u{b5}s" | "\u{3bc}s", 1) => "[us]".to_owned(),
+            ("\u{b5}s" | "\u{3bc}s", scale) => format!("[{scale}us]"),
             ("generic", _) => String::new(),
             (unit, 1) => format!("[{unit}]"),
             (unit, scale) => format!("[{scale}{unit}]"),
@@ -249,11 +256,18 @@ pub fn fill_of(dtype: &Dtype, value: &Value) -> Option<Vec<u8>> {
         (Kind::Datetime | Kind::Timedelta, Value::Text(text)) if text == "NaT" => {
             i64::MIN.to_le_bytes().to_vec()
         }
-        (Kind::Bytes | Kind::Void | Kind::Record, Value::Text(text)) => {
-            let mut bytes = from_base64(text).filter(|bytes| bytes.len() <= size)?;
+        (kind @ (Kind::Bytes | Kind::Void | Kind::Record), Value::Text(text)) => {
+            // Without the padding, it may be the text itself, as old programs wrote it.
+            let decoded = from_base64(text).filter(|_| text.len().is_multiple_of(4));
+            let mut bytes = decoded.filter(|bytes| bytes.len() <= size)?;
+            if kind == Kind::Record && bytes.len() < size {
+                return None;
+            }
             bytes.resize(size, 0);
             return Some(bytes);
         }
+        // The fill values of the fields, by name.
+        (Kind::Record, Value::Object(values)) => return record_of(dtype, values, size),
         // Version 3 has the bytes of raw types as numbers.
         (Kind::Void, Value::List(_)) => {
             let bytes = lengths(value)?.into_iter().map(|byte| u8::try_from(byte).ok());
@@ -272,6 +286,23 @@ pub fn fill_of(dtype: &Dtype, value: &Value) -> Option<Vec<u8>> {
     Some(item)
 }
 
+/// Returns the range of bytes of a field.
+fn range_of(field: &Field) -> Option<std::ops::Range<usize>> {
+    let start = usize::try_from(field.offset).ok()?;
+    Some(start..start.checked_add(usize::try_from(field.nbytes()?).ok()?)?)
+}
+
+/// Returns the record of the fill values of its fields.
+fn record_of(dtype: &Dtype, values: &[(String, Value)], size: usize) -> Option<Vec<u8>> {
+    let mut item = vec![0; size];
+    for field in dtype.fields() {
+        let (_, value) = values.iter().find(|(name, _)| *name == field.name)?;
+        let fill = fill_of(&field.dtype, value).filter(|_| field.shape.is_empty())?;
+        item.get_mut(range_of(field)?)?.copy_from_slice(&fill);
+    }
+    (values.len() == dtype.fields().len()).then_some(item)
+}
+
 /// Returns the item of a NaN, an infinity, or a float in hexadecimal.
 fn float_of(dtype: &Dtype, text: &str, size: usize) -> Option<Vec<u8>> {
     let number = match text {
@@ -280,6 +311,10 @@ fn float_of(dtype: &Dtype, text: &str, size: usize) -> Option<Vec<u8>> {
         "-Infinity" => f64::NEG_INFINITY,
         hex => {
             let digits = hex.strip_prefix("0x").filter(|digits| digits.len() == 2 * size)?;
+            if !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+                // A sign would be accepted.
+                return None;
+            }
             let bits = u64::from_str_radix(digits, 16).ok()?;
             // Wider floats have no hexadecimal form here.
             let mut item = bits.to_be_bytes()[8_usize.checked_sub(size)?..].to_vec();
@@ -292,32 +327,53 @@ fn float_of(dtype: &Dtype, text: &str, size: usize) -> Option<Vec<u8>> {
     item_of(dtype, &Value::Float(number))
 }
 
-/// Returns the JSON of a fill value, the opposite of [`fill_of`].
-pub fn fill_to(dtype: &Dtype, item: &[u8]) -> Option<Value> {
-    let mut little_endian = item.to_vec();
+/// Returns an item of at most 8 bytes as a number, in the lower bits.
+fn bits_of(dtype: &Dtype, item: &[u8]) -> Option<u64> {
+    let mut wide = [0; 8];
+    wide.get_mut(..item.len())?.copy_from_slice(item);
     if dtype.is_big_endian() {
-        little_endian.reverse();
+        wide[..item.len()].reverse();
     }
-    let bits = |bytes: &[u8]| {
-        let mut wide = [0; 8];
-        wide.get_mut(..bytes.len())?.copy_from_slice(bytes);
-        Some(u64::from_le_bytes(wide))
-    };
+    Some(u64::from_le_bytes(wide))
+}
+
+/// Converts the bits of a single-precision float to `f64`. A NaN keeps its sign and payload.
+fn single_to(bits: u32) -> f64 {
+    let number = f32::from_bits(bits);
+    if !number.is_nan() {
+        return number.into();
+    }
+    let payload = u64::from(bits & 0x7F_FFFF) << 29;
+    f64::from_bits(u64::from(bits >> 31) << 63 | 0x7FF << 52 | payload)
+}
+
+/// Returns a float, or `None` if it is too long and not zero.
+fn float_in(dtype: &Dtype, item: &[u8]) -> Option<f64> {
+    match item.len() {
+        2 => Some(half_to(bits_of(dtype, item)? as u16)),
+        4 => Some(single_to(bits_of(dtype, item)? as u32)),
+        8 => Some(f64::from_bits(bits_of(dtype, item)?)),
+        _ => item.iter().all(|&byte| byte == 0).then_some(0.0),
+    }
+}
+
+/// Returns the JSON of a fill value in a version of the format, the opposite of [`fill_of`]. Only
+/// version 3 has NaNs with a sign or a payload.
+pub fn fill_to(dtype: &Dtype, item: &[u8], version: Version) -> Option<Value> {
     Some(match dtype.kind() {
         Kind::Bool => Value::Bool(item != [0]),
-        Kind::Uint => Value::from(bits(&little_endian)?),
+        Kind::Uint => Value::from(bits_of(dtype, item)?),
         Kind::Int | Kind::Datetime | Kind::Timedelta => {
             let shift = 64 - 8 * u32::try_from(item.len()).ok()?;
-            Value::Int(((bits(&little_endian)? << shift) as i64 >> shift).to_string())
+            Value::Int(((bits_of(dtype, item)? << shift) as i64 >> shift).to_string())
         }
         Kind::Float => {
-            let number = match item.len() {
-                2 => crate::numpy::half_to(bits(&little_endian)? as u16),
-                4 => f32::from_bits(bits(&little_endian)? as u32).into(),
-                8 => f64::from_bits(bits(&little_endian)?),
-                _ => return item.iter().all(|&byte| byte == 0).then_some(Value::Float(0.0)),
-            };
-            if number.is_nan() {
+            let number = float_in(dtype, item)?;
+            let is_usual = || item_of(dtype, &Value::Float(f64::NAN)).as_deref() == Some(item);
+            if number.is_nan() && version == Version::V3 && !is_usual() {
+                let digits = 2 * item.len();
+                Value::Text(format!("0x{:0digits$x}", bits_of(dtype, item)?))
+            } else if number.is_nan() {
                 Value::from("NaN")
             } else if number.is_infinite() {
                 Value::from(if number > 0.0 { "Infinity" } else { "-Infinity" })
@@ -329,7 +385,7 @@ pub fn fill_to(dtype: &Dtype, item: &[u8]) -> Option<Value> {
             let order = if dtype.is_big_endian() { '>' } else { '<' };
             let part = Dtype::parse(&format!("{order}f{}", item.len() / 2)).ok()?;
             let (real, imaginary) = item.split_at(item.len() / 2);
-            Value::List(vec![fill_to(&part, real)?, fill_to(&part, imaginary)?])
+            Value::List(vec![fill_to(&part, real, version)?, fill_to(&part, imaginary, version)?])
         }
         Kind::Bytes | Kind::Void | Kind::Record => Value::Text(base64(item)),
         Kind::Unicode => {
@@ -349,24 +405,36 @@ pub fn fill_to(dtype: &Dtype, item: &[u8]) -> Option<Value> {
     })
 }
 
-/// Returns a fill value in the form of bcolz, which differs in floats and bytes.
+/// Returns a fill value in the form of bcolz, which differs in floats, bytes and records. A NaN
+/// keeps its sign and payload.
 pub fn plain_fill(dtype: &Dtype, item: &[u8]) -> Option<Value> {
     match dtype.kind() {
-        Kind::Float => match fill_to(dtype, item)? {
-            Value::Text(text) => Some(Value::Float(match text.as_str() {
-                "NaN" => f64::NAN,
-                "Infinity" => f64::INFINITY,
-                _ => f64::NEG_INFINITY,
-            })),
-            other => Some(other),
-        },
+        Kind::Float => Some(Value::Float(float_in(dtype, item)?)),
         Kind::Bytes | Kind::Void => {
             let text: String = item.iter().map(|&byte| char::from(byte)).collect();
             Some(Value::from(text.trim_end_matches('\0')))
         }
+        Kind::Record if item.len() <= MAX_RECORD => {
+            let fields = dtype.fields().iter();
+            let values = fields
+                .map(|field| plain_field(&field.dtype, &field.shape, item.get(range_of(field)?)?));
+            let value = Value::List(values.collect::<Option<_>>()?);
+            // Bytes between the fields have no form.
+            (item_of(dtype, &value).as_deref() == Some(item)).then_some(value)
+        }
         Kind::Record => None,
-        _ => fill_to(dtype, item),
+        _ => fill_to(dtype, item, Version::V3),
     }
+}
+
+/// Returns the value of a field of a shape: nested lists.
+fn plain_field(dtype: &Dtype, shape: &[u64], bytes: &[u8]) -> Option<Value> {
+    let Some((&len, shape)) = shape.split_first() else {
+        return plain_fill(dtype, bytes);
+    };
+    let len = usize::try_from(len).ok().filter(|&len| len > 0 && len <= bytes.len())?;
+    let parts = bytes.chunks_exact(bytes.len() / len);
+    Some(Value::List(parts.map(|part| plain_field(dtype, shape, part)).collect::<Option<_>>()?))
 }
 
 /// Returns the bytes of a fill value in the form of bcolz, or of Zarr if there is no such form.
@@ -441,25 +509,103 @@ mod tests {
         ] {
             let dtype = Dtype::parse(numpy).unwrap();
             assert_eq!(fill_of(&dtype, &json(value)).as_deref(), Some(bytes), "{numpy}");
-            assert_eq!(fill_to(&dtype, bytes).unwrap().to_json(), value, "{numpy}");
+            for version in [Version::V2, Version::V3] {
+                assert_eq!(fill_to(&dtype, bytes, version).unwrap().to_json(), value, "{numpy}");
+            }
         }
         let of = |numpy: &str, value: &str| fill_of(&Dtype::parse(numpy).unwrap(), &json(value));
         assert_eq!(of("<f4", "\"0x7fc00001\""), Some(vec![1, 0, 192, 127]));
         assert_eq!(of("<i4", "2.0"), Some(vec![2, 0, 0, 0]));
         assert_eq!(of("|S2", "null"), Some(vec![0, 0]));
         assert_eq!(of("|V2", "[1, 2]"), Some(vec![1, 2]));
-        for (numpy, value) in
-            [("<i1", "300"), ("<f8", "\"x\""), ("<i4", "2.5"), ("|S1", "\"AAAA\""), ("<c8", "[1]")]
-        {
+        for (numpy, value) in [
+            ("<i1", "300"),
+            ("<f8", "\"x\""),
+            ("<f4", "\"0x+fc00000\""),
+            ("<i4", "2.5"),
+            ("|S1", "\"AAAA\""),
+            ("|S3", "\"abc\""),
+            ("|V3", "\"YW\""),
+            ("[('a', '<i4')]", "\"AQ==\""),
+            ("<c8", "[1]"),
+        ] {
             assert_eq!(of(numpy, value), None, "{numpy} {value}");
+        }
+        // A NaN is in hexadecimal if it is not the usual one, which version 2 does not have.
+        for (numpy, value) in [
+            ("<f2", "\"0x7e01\""),
+            (">f4", "\"0xffc00000\""),
+            ("<f8", "\"0x7ff00000000007a2\""),
+            (">c8", "[1.0,\"0x7fc00001\"]"),
+        ] {
+            let dtype = Dtype::parse(numpy).unwrap();
+            let item = fill_of(&dtype, &json(value)).unwrap();
+            assert_eq!(fill_to(&dtype, &item, Version::V3).unwrap().to_json(), value);
+            let old = fill_to(&dtype, &item, Version::V2).unwrap().to_json();
+            assert!(old.contains("\"NaN\""), "{old}");
+            let plain = plain_fill(&dtype, &item).unwrap();
+            assert_eq!(fill_of_plain(&dtype, &plain), Some(item), "{numpy}");
         }
         // Floats of more than 8 bytes.
         for (numpy, size) in [("<f12", 12), (">f16", 16)] {
             let hex = format!("\"0x{}\"", "0".repeat(2 * size));
             assert_eq!(of(numpy, &hex), None, "{numpy}");
+            let zero = Dtype::parse(numpy).unwrap();
+            assert_eq!(fill_to(&zero, &vec![0; size], Version::V2).unwrap().to_json(), "0.0");
+            assert!(fill_to(&zero, &vec![1; size], Version::V2).is_none());
             let complex =
                 numpy.replace('f', "c").replace(&size.to_string(), &(2 * size).to_string());
             assert_eq!(of(&complex, &format!("[{hex},{hex}]")), None, "{complex}");
+        }
+    }
+
+    #[test]
+    fn records_have_fill_values_by_field() {
+        let dtype = of_v3(
+            &json(
+                r#"{"name":"struct","configuration":{"fields":[
+                    {"name":"a","data_type":"int16"},
+                    {"name":"b","data_type":{"name":"struct","configuration":{"fields":[
+                        {"name":"c","data_type":"float32"}]}}}]}}"#,
+            ),
+            false,
+        )
+        .unwrap();
+        assert_eq!(dtype.text(), "[('a', '<i2'), ('b', [('c', '<f4')])]");
+        let expected = [&[7, 0][..], &f32::INFINITY.to_le_bytes()].concat();
+        for value in [
+            r#"{"a":7,"b":{"c":"Infinity"}}"#,
+            r#"{"b":{"c":"Infinity"},"a":7}"#,
+            "\"BwAAAIB/\"",
+            r#"[7,[Infinity]]"#,
+        ] {
+            assert_eq!(fill_of(&dtype, &json(value)), Some(expected.clone()), "{value}");
+        }
+        for value in [r#"{"a":7}"#, r#"{"a":7,"b":{"c":0,"d":0}}"#, r#"{"a":70000,"b":{"c":0}}"#] {
+            assert_eq!(fill_of(&dtype, &json(value)), None, "{value}");
+        }
+        assert_eq!(plain_fill(&dtype, &expected).unwrap().to_json(), "[7,[Infinity]]");
+        // Subarrays are nested lists; padding has no form unless it is zero.
+        let dtype =
+            Dtype::parse("[('s', '|S2', (2,)), ('', '|V1'), ('n', '<i2', (1, 2))]").unwrap();
+        let item = b"ab\xe9\0\0\x05\0\x06\0";
+        let plain = plain_fill(&dtype, item).unwrap();
+        assert_eq!(plain.to_spaced_json(), r#"[["ab", "\u00e9"], [[5, 6]]]"#);
+        assert_eq!(fill_of_plain(&dtype, &plain).as_deref(), Some(&item[..]));
+        assert!(plain_fill(&dtype, b"ab\xe9\0\x01\x05\0\x06\0").is_none());
+        let large = Dtype::parse("[('s', '|S70000')]").unwrap();
+        assert!(plain_fill(&large, &[1; 70_000]).is_none());
+    }
+
+    #[test]
+    fn microseconds_have_two_names() {
+        for unit in ["us", "\u{b5}s", "\u{3bc}s"] {
+            for (scale, text) in [(1, "<M8[us]"), (5, "<M8[5us]")] {
+                let described = format!(
+                    r#"{{"name":"numpy.datetime64","configuration":{{"unit":"{unit}","scale_factor":{scale}}}}}"#
+                );
+                assert_eq!(of_v3(&json(&described), false).unwrap().text(), text, "{unit}");
+            }
         }
     }
 }

@@ -6,6 +6,9 @@ pub const MAX_METADATA: u64 = 64 << 20;
 pub const MAX_CHUNKS: u64 = 1 << 24;
 /// The maximum size of a decoded chunk in bytes, that of a chunk of Blosc.
 pub const MAX_CHUNK: u64 = ferroblosc::chunk::MAX_BUFFERSIZE as u64;
+/// The maximum size of an item in bytes. The fill value is kept in memory, also that of an array
+/// whose metadata are small.
+pub const MAX_ITEM: u64 = 16 << 20;
 /// The maximum number of chunks in a shard.
 pub const MAX_SHARD_CHUNKS: u64 = 1 << 22;
 /// The maximum number of dimensions.

@@ -8,10 +8,25 @@
 use super::codecs::{Codec, Pipeline};
 use super::dtype::{self, lengths, text, unsigned};
 use super::error::{Error, Result};
-use super::limits::{MAX_CHUNK, MAX_CHUNKS, MAX_DIM, MAX_METADATA, MAX_SHARD_CHUNKS};
+use super::limits::{MAX_CHUNK, MAX_CHUNKS, MAX_DIM, MAX_ITEM, MAX_METADATA, MAX_SHARD_CHUNKS};
 use super::storage::{ARRAY_V2, ATTRIBUTES_V2, GROUP_V2, METADATA_V3, Storage, is_valid_path};
 use crate::bloscpack::Value;
 use crate::numpy::Dtype;
+
+/// The names in the metadata of an array of version 3.
+const NAMES_V3: [&str; 11] = [
+    "zarr_format",
+    "node_type",
+    "shape",
+    "data_type",
+    "chunk_grid",
+    "chunk_key_encoding",
+    "fill_value",
+    "codecs",
+    "attributes",
+    "storage_transformers",
+    "dimension_names",
+];
 
 /// The attribute with the names of the dimensions in version 2, as xarray writes it.
 pub const DIMENSIONS: &str = "_ARRAY_DIMENSIONS";
@@ -127,11 +142,36 @@ fn document(storage: &Storage, key: &str) -> Result<Option<Value>> {
     }
 }
 
-fn entries(value: Option<&Value>) -> Vec<(String, Value)> {
-    match value {
-        Some(Value::Object(entries)) => entries.clone(),
+/// Returns the entries of a document.
+fn entries(document: Option<Value>) -> Vec<(String, Value)> {
+    match document {
+        Some(Value::Object(entries)) => entries,
         _ => Vec::new(),
     }
+}
+
+/// Returns the attributes in the metadata of version 3.
+fn attributes_in(value: &Value) -> Parsed<Vec<(String, Value)>> {
+    match value.get("attributes") {
+        None | Some(Value::Null) => Ok(Vec::new()),
+        Some(Value::Object(entries)) => Ok(entries.clone()),
+        Some(_) => invalid("\"attributes\" is not an object"),
+    }
+}
+
+/// Fails for an extension of version 3 that readers must not ignore.
+fn check_names(value: &Value) -> Parsed<()> {
+    let Value::Object(entries) = value else {
+        return Ok(());
+    };
+    for (name, extension) in entries {
+        let can_be_ignored = matches!(extension, Value::Null)
+            || matches!(extension.get("must_understand"), Some(Value::Bool(false)));
+        if !NAMES_V3.contains(&name.as_str()) && !can_be_ignored {
+            return unsupported(format!("the extension {name:?}"));
+        }
+    }
+    Ok(())
 }
 
 /// Reads the metadata of an array or a group. If there are both versions, version 3 counts.
@@ -159,19 +199,19 @@ pub fn read(storage: &Storage, node: &str) -> Result<Node> {
                 let array = of_v3(&found).map_err(named(key))?;
                 Ok(Node::Array(Box::new(array)))
             }
-            Some("group") => Ok(Node::Group(entries(found.get("attributes")))),
+            Some("group") => Ok(Node::Group(attributes_in(&found).map_err(named(key))?)),
             _ => Err(named(key)(Fault::Invalid("the node type is unknown".to_owned()))),
         };
     }
     let key = join(node, ARRAY_V2);
     if let Some(found) = document(storage, &key)? {
         let attrs = document(storage, &join(node, ATTRIBUTES_V2))?;
-        let array = of_v2(&found, entries(attrs.as_ref())).map_err(named(key))?;
+        let array = of_v2(&found, entries(attrs)).map_err(named(key))?;
         return Ok(Node::Array(Box::new(array)));
     }
     if document(storage, &join(node, GROUP_V2))?.is_some() {
         let attrs = document(storage, &join(node, ATTRIBUTES_V2))?;
-        return Ok(Node::Group(entries(attrs.as_ref())));
+        return Ok(Node::Group(entries(attrs)));
     }
     Err(Error::NotFound(node.to_owned()))
 }
@@ -188,6 +228,9 @@ fn checked(shape: &[u64], chunks: Vec<u64>, itemsize: u64) -> Parsed<Vec<u64>> {
     }
     if shape.len() > MAX_DIM {
         return unsupported(format!("an array of more than {MAX_DIM} dimensions"));
+    }
+    if itemsize > MAX_ITEM {
+        return unsupported(format!("an item of more than {MAX_ITEM} bytes"));
     }
     let mut checked = chunks;
     for (chunk, &len) in checked.iter_mut().zip(shape) {
@@ -383,6 +426,7 @@ fn sharding_of(value: &Value, shard: &[u64]) -> Parsed<(Vec<u64>, Sharding)> {
 
 /// Parses `zarr.json` of an array.
 fn of_v3(value: &Value) -> Parsed<ArrayMetadata> {
+    check_names(value)?;
     let shape = shape_in(value, "shape")?;
     let (grid, configuration) = named_of(required(value, "chunk_grid")?, "chunk grid")?;
     if grid != "regular" {
@@ -420,7 +464,7 @@ fn of_v3(value: &Value) -> Parsed<ArrayMetadata> {
         "v2" => KeyEncoding { has_prefix: false, separator: separator_of(separator, '.')? },
         other => return unsupported(format!("the key encoding {other:?}")),
     };
-    let mut attrs = entries(value.get("attributes"));
+    let mut attrs = attributes_in(value)?;
     if let Some(names @ Value::List(_)) = value.get("dimension_names") {
         attrs.retain(|(name, _)| name != DIMENSIONS);
         attrs.push((DIMENSIONS.to_owned(), names.clone()));

@@ -19,6 +19,7 @@
 // | file | content |
 // |---|---|
 // | `storage.rs`, `limits.rs` | directories and zip files; limits of untrusted data |
+// | `version.rs` | the versions of the format |
 // | `metadata.rs`, `dtype.rs` | metadata; data types and fill values |
 // | `codecs.rs` | decoding of chunks |
 // | `array.rs`, `write.rs` | arrays that are read, and arrays that are written |
@@ -31,6 +32,7 @@ mod error;
 mod limits;
 mod metadata;
 mod storage;
+mod version;
 mod write;
 mod zip;
 
@@ -40,5 +42,6 @@ pub use error::{Error, Result};
 pub use metadata::{ArrayMetadata, DIMENSIONS, KeyEncoding, Sharding, is_node};
 pub use storage::Storage;
 pub(crate) use storage::{is_chunk_key, is_metadata_file, is_node_directory};
-pub use write::{ArrayWriter, Compression, Spec, Version, set_group_attributes};
+pub use version::Version;
+pub use write::{ArrayWriter, Compression, Spec, set_group_attributes};
 pub use zip::{join_zip, version_of};

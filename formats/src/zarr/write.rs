@@ -4,10 +4,12 @@ use std::fs;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 
-use super::dtype::{fill_of_plain, fill_to, has_byte_order, to_v2, to_v3};
+use super::dtype::{fill_of, fill_of_plain, fill_to, has_byte_order, to_v2, to_v3};
 use super::error::{Error, Result};
+use super::limits::MAX_ITEM;
 use super::metadata::{self, DIMENSIONS, KeyEncoding, Node, join};
 use super::storage::{ARRAY_V2, ATTRIBUTES_V2, GROUP_V2, METADATA_V3, Storage, is_valid_path};
+use super::version::Version;
 use crate::bloscpack::Value;
 use crate::numpy::Dtype;
 use crate::store::Error as StoreError;
@@ -17,16 +19,6 @@ use ferroblosc::os::files;
 
 /// The size of the buffer of a zip file in bytes.
 const FILE_BUFFER: usize = 256 << 10;
-
-/// The version of the format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Version {
-    /// Version 2, which all readers support.
-    V2,
-    /// Version 3.
-    V3,
-}
 
 /// The parameters of Blosc, which are stored in the metadata.
 #[derive(Clone, Debug)]
@@ -76,10 +68,19 @@ pub struct ArrayWriter {
 }
 
 impl Spec {
-    /// Returns the bytes of the fill value, if it fits the dtype, and otherwise zeros.
-    fn fill(&self) -> Vec<u8> {
-        let fill = self.fill_value.as_ref().and_then(|value| fill_of_plain(&self.dtype, value));
-        fill.unwrap_or_else(|| vec![0; self.dtype.itemsize() as usize])
+    /// Returns the fill value in the metadata and its bytes, which are those that readers use:
+    /// zeros if there is none, or if the version cannot represent it.
+    fn fill(&self) -> (Value, Vec<u8>) {
+        let zeros = vec![0; self.dtype.itemsize() as usize];
+        let given = self.fill_value.as_ref().and_then(|value| fill_of_plain(&self.dtype, value));
+        let read = |fill: &[u8]| {
+            let shown = fill_to(&self.dtype, fill, self.version)?;
+            Some((fill_of(&self.dtype, &shown)?, shown))
+        };
+        match given.and_then(|fill| read(&fill)).or_else(|| read(&zeros)) {
+            Some((fill, shown)) => (shown, fill),
+            None => (Value::Null, zeros),
+        }
     }
 
     /// Returns the metadata of version 2: `.zarray` and the attributes.
@@ -243,8 +244,12 @@ impl ArrayWriter {
         if !is_valid_path(node) || !is_zip && files::fault_of_path(node).is_some() {
             return Err(Error::Name(node.to_owned()));
         }
-        let fill = spec.fill();
-        let shown = fill_to(&spec.dtype, &fill).unwrap_or(Value::Null);
+        let itemsize = spec.dtype.itemsize();
+        if itemsize > MAX_ITEM {
+            let why = format!("an item of Zarr has at most {MAX_ITEM} bytes, not {itemsize}");
+            return Err(Error::Limit(why));
+        }
+        let (shown, fill) = spec.fill();
         let documents = match spec.version {
             Version::V2 => spec.v2(shown).to_vec(),
             Version::V3 => vec![(METADATA_V3, spec.v3(shown)?)],

@@ -8,7 +8,7 @@ use std::path::Path;
 use super::error::{Error, Result};
 use super::limits::MAX_DEPTH;
 use super::storage::{CONSOLIDATED_V2, METADATA_V3, Storage};
-use super::write::Version;
+use super::version::Version;
 use crate::store::Error as StoreError;
 use crate::store::zip::{Archive, Member, ZipWriter};
 use ferroblosc::io::named::NamedFile;

@@ -169,8 +169,13 @@ fn write_table(
         return Err(Error::CannotHold("records in one dimension only"));
     };
     let column_of = |name: &str| attachments.columns.iter().find(|column| column.name == name);
+    // The fill value of a record has one value for each field.
+    let fills = match &attachments.dflt {
+        Some(Value::List(fills)) if fills.len() == dtype.fields().len() => fills.as_slice(),
+        _ => &[],
+    };
     let mut columns = Vec::new();
-    for field in dtype.fields() {
+    for (number, field) in dtype.fields().iter().enumerate() {
         let row_bytes = field.shape.iter().product::<u64>() * field.dtype.itemsize();
         let spec = CarraySpec {
             row_shape: field.shape.clone(),
@@ -179,7 +184,9 @@ fn write_table(
             cparams: cparams(writing)?,
             dflt: valid_dflt(
                 &field.dtype,
-                column_of(field.name.as_str()).and_then(|column| column.dflt.as_ref()),
+                column_of(field.name.as_str())
+                    .and_then(|column| column.dflt.as_ref())
+                    .or_else(|| fills.get(number)),
             ),
             ..CarraySpec::new(field.dtype.clone())
         };
