@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use super::chunkfile::{self, Chunk, Expected, PREFIX_LEN};
 use super::error::{Error, Result};
 use super::store::Store;
-use crate::blpk::{Archive, Header, Source};
+use crate::blpk::{self, Archive, Header, Source};
 use ferroblosc::io::{ReadAt, Stream};
 
 /// The locations of all chunks.
@@ -68,8 +68,10 @@ impl Packed {
             let path = chunkfile::path_of(data, file);
             let missing = || Error::MissingChunk(path.clone());
             let stream = store.open(&path)?.ok_or_else(missing)?;
-            let fault =
-                |_| Error::Chunk { path: path.clone(), why: "the chunks cannot be located" };
+            let fault = |error: blpk::Error| match error {
+                blpk::Error::Io(_) | blpk::Error::Memory => Error::storage(&path)(error.code()),
+                _ => Error::Chunk { path: path.clone(), why: "the chunks cannot be located" },
+            };
             let mut archive = Archive::open(FileSource(stream)).map_err(fault)?;
             for index in 0..archive.nchunks().map_err(fault)? {
                 let location = archive.locate(index).map_err(fault)?;

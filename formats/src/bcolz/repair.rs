@@ -49,9 +49,10 @@ pub fn repair(root: &Path, options: &Options) -> Result<Repaired> {
     let found = verify::find(root, options)?;
     let mut repaired = Repaired::default();
     if store.exists(&root.join(ROOTDIRS))? {
-        let _ = ctable::finish_renaming(store, root);
+        // Without valid names of columns, no column is repaired.
+        unless_damaged(ctable::finish_renaming(store, root))?;
         attributes(root, store)?;
-        let columns = ctable::read_names(store, root).unwrap_or_default();
+        let columns = unless_damaged(ctable::read_names(store, root))?;
         let mut paths = Vec::new();
         for name in columns {
             match ctable::locate_column(store, root, &name) {
@@ -85,6 +86,14 @@ pub fn repair(root: &Path, options: &Options) -> Result<Repaired> {
     let remaining = &repaired.remaining;
     repaired.repaired.retain(|finding| !remaining.contains(finding));
     Ok(repaired)
+}
+
+/// Returns the default value instead of an error that is caused by damage.
+fn unless_damaged<T: Default>(result: Result<T>) -> Result<T> {
+    match result {
+        Err(error) if !error.is_system_error() => Ok(T::default()),
+        other => other,
+    }
 }
 
 /// A column of a table after its own repair.

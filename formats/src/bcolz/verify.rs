@@ -280,9 +280,15 @@ fn array(root: &Path, options: &Options, findings: &mut Vec<Finding>) -> Result<
     };
     let is_object = storage.dtype.kind() == Kind::Object;
     let nchunks = if is_object { sizes.len } else { sizes.len.div_ceil(storage.chunklen) };
-    if !is_object && let Ok(Layout::Packed(_)) = Layout::find(store, &data, nchunks) {
-        packed(root, options, findings)?;
-        return Ok(Some(sizes.len));
+    if !is_object {
+        match Layout::find(store, &data, nchunks) {
+            Ok(Layout::Packed(_)) => {
+                packed(root, options, findings)?;
+                return Ok(Some(sizes.len));
+            }
+            Err(error) if error.is_system_error() => return Err(error),
+            Ok(Layout::Own) | Err(_) => {}
+        }
     }
     let mut engine = Engine::default();
     // Chunks missing after the last file are reported once.

@@ -6,6 +6,7 @@ mod converting;
 mod crash;
 mod errors;
 mod fixtures;
+mod hooks;
 mod locking;
 mod properties;
 mod races;
