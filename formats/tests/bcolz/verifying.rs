@@ -593,3 +593,124 @@ fn faults_of_tables_and_packed_arrays_are_described() {
     let found = texts(&root);
     assert!(!found.is_empty() && found[0].starts_with("data/"), "{found:?}");
 }
+
+/// Chunks that this version cannot decompress may be intact, and are kept.
+#[test]
+fn chunks_of_other_formats_are_reported_and_kept() {
+    let scratch = Scratch::new();
+    let root = scratch.path("a");
+    made(&root, 10, 0..25);
+    let chunk = root.join("data/__1.blp");
+    let intact = fs::read(&chunk).unwrap();
+    // The version, the flags with the number of the codec, and the sizes, after the prefix.
+    for (at, byte, expected) in [
+        (0, 5, "the chunk is not of Blosc 1"),
+        (2, 0b1110_0001, "the codec of the stream format 7 is not in this version"),
+        (7, 0x80, "the chunk has a negative size"),
+        (4, 0xff, "the chunk holds too many rows"),
+        (4, 0, "the chunk holds too few rows"),
+        (12, 0, "the chunk is truncated"),
+        (15, 0x80, "the chunk is truncated"),
+    ] {
+        let mut bytes = intact.clone();
+        bytes[16 + at] = byte;
+        if (at, byte) == (4, 0) {
+            bytes[16 + 5] = 0;
+        }
+        fs::write(&chunk, &bytes).unwrap();
+        let found = bcolz::verify(&root, &Options::default()).unwrap();
+        let shown: Vec<String> = found.iter().map(|found| found.fault.to_string()).collect();
+        let holds_less =
+            expected.ends_with("too few rows").then_some("the chunk holds 0 bytes of 80");
+        assert_eq!(shown, [holds_less.unwrap_or(expected)]);
+        let error = reader(&root).read(10..20).unwrap_err();
+        let is_codec = matches!(found[0].fault, Fault::Codec(_));
+        let why = if is_codec { "the chunk cannot be decompressed" } else { expected };
+        assert_eq!(error.to_string(), format!("{}: {why}", chunk.display()));
+        assert_eq!(reader(&root).read(0..10).unwrap(), iota(0..10));
+        if is_codec {
+            let repaired = bcolz::repair(&root, &Options::default()).unwrap();
+            assert_eq!((repaired.lost.len(), &repaired.remaining), (0, &found));
+            assert_eq!(fs::read(&chunk).unwrap(), bytes);
+        }
+    }
+    // A damaged header does not name a codec.
+    let mut bytes = intact.clone();
+    bytes[16 + 2] = 0b1110_0001;
+    bytes[16 + 12] -= 1;
+    fs::write(&chunk, &bytes).unwrap();
+    let found = bcolz::verify(&root, &Options::default()).unwrap();
+    assert_eq!(found[0].fault, Fault::Chunk("the chunk cannot be decompressed"));
+}
+
+/// All columns have lost chunks: the longest one has the length of the table.
+#[test]
+fn columns_that_all_lost_their_ends_are_extended_to_the_longest() {
+    let scratch = Scratch::new();
+    let root = scratch.path("t");
+    let columns = [("a", spec("int64", 10)), ("b", spec("int64", 7))];
+    let mut table = Ctable::create(&root, &columns, Mode::Write, &Options::default()).unwrap();
+    table.append(&[&iota(0..25), &iota(0..25)]).unwrap();
+    drop(table);
+    for chunk in ["a/data/__2.blp", "b/data/__2.blp", "b/data/__3.blp"] {
+        fs::remove_file(root.join(chunk)).unwrap();
+    }
+    let repaired = bcolz::repair(&root, &Options::default()).unwrap();
+    assert_eq!(repaired.remaining, []);
+    let (a, b) = (rows(&root.join("a")), rows(&root.join("b")));
+    assert_eq!(a.len(), b.len());
+    assert_eq!(a, iota(0..20));
+    assert_eq!(b, [iota(0..14), vec![0; 6 * 8]].concat());
+    assert_eq!(repaired.lost, [(root.join("a"), 20..25), (root.join("b"), 14..25)]);
+    Ctable::open(&root, Mode::Append, &Options::default()).unwrap().close().unwrap();
+}
+
+#[test]
+fn an_array_without_chunks_has_no_rows_after_a_repair() {
+    let scratch = Scratch::new();
+    let root = scratch.path("a");
+    broken(&root, |root| fs::remove_dir_all(root.join("data")).unwrap());
+    fs::remove_file(root.join("__attrs__")).unwrap();
+    let missing = [("__attrs__".to_owned(), Fault::Missing), ("data".to_owned(), Fault::Missing)];
+    assert_eq!(faults(&root), missing);
+    let repaired = bcolz::repair(&root, &Options::default()).unwrap();
+    assert_eq!((repaired.remaining.len(), rows(&root).len()), (0, 0));
+    assert_eq!(repaired.lost, [(root.clone(), 0..25)]);
+    // The old length is kept.
+    assert!(fs::read_to_string(root.join("meta/sizes.broken")).unwrap().contains("[25]"));
+}
+
+/// Descriptions from which the rows cannot be derived.
+#[test]
+fn arrays_without_a_usable_description_are_not_changed() {
+    let scratch = Scratch::new();
+    let storage = |root: &Path, from: &str, to: &str| {
+        let path = root.join("meta/storage");
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(text.contains(from), "{text}");
+        fs::write(path, text.replace(from, to)).unwrap();
+    };
+    let remove_sizes = |root: &Path| fs::remove_file(root.join("meta/sizes")).unwrap();
+    type Change<'a> = &'a dyn Fn(&Path);
+    let cases: [(Change<'_>, &str); 3] = [
+        (&|root| fs::remove_file(root.join("meta/storage")).unwrap(), "it is missing"),
+        (
+            &|root| {
+                storage(root, "\"chunklen\": 10", "\"chunklen\": 4611686018427387904");
+                remove_sizes(root);
+            },
+            "it is missing",
+        ),
+        (&|root| storage(root, "int64", "int65"), "the dtype 'int65' is not understood"),
+    ];
+    for (number, (change, expected)) in cases.into_iter().enumerate() {
+        let root = scratch.path(&number.to_string());
+        broken(&root, change);
+        let before = tree(&root);
+        let repaired = bcolz::repair(&root, &Options::default()).unwrap();
+        assert_eq!((repaired.repaired.len(), repaired.lost.len()), (0, 0), "{number}");
+        let remaining = &repaired.remaining;
+        assert!(remaining.iter().any(|found| found.fault.to_string().ends_with(expected)));
+        assert_eq!(tree(&root), before, "{number}");
+    }
+}
