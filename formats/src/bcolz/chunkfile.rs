@@ -53,7 +53,7 @@ pub fn nbytes_of(file: &[u8]) -> Option<u64> {
 pub struct Expected {
     /// The minimum, inclusive.
     pub least: u64,
-    /// The maximum, inclusive.
+    /// The maximum, inclusive, at most [`MAX_NBYTES`].
     pub most: u64,
 }
 
@@ -101,7 +101,7 @@ impl<'b> Chunk<'b> {
         if nbytes < expected.least {
             return Err(fault(path, "the chunk holds too few rows"));
         }
-        if nbytes > expected.most || nbytes > u64::from(MAX_NBYTES) {
+        if nbytes > expected.most {
             return Err(fault(path, "the chunk holds too many rows"));
         }
         let cbytes = usize::try_from(basic.cbytes).ok();
@@ -185,7 +185,7 @@ pub fn read(store: &Store, path: &Path, most: u64, file: &mut Vec<u8>) -> Result
     let stream = store.open(path)?.ok_or_else(missing)?;
     let size = stream.size().map_err(Error::storage(path))?;
     // A chunk is at most a header longer than its data.
-    let max_len = most.min(u64::from(MAX_NBYTES)) + (PREFIX_LEN + MIN_HEADER_LENGTH) as u64;
+    let max_len = most + (PREFIX_LEN + MIN_HEADER_LENGTH) as u64;
     let len = size.min(max_len) as usize;
     if file.len() < len {
         file.try_reserve_exact(len - file.len())?;

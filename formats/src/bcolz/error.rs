@@ -158,7 +158,11 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             // The inner error names the file that failed, which may be another one.
-            Error::Storage { error, .. } if error.path().is_some() => error.fmt(f),
+            Error::Storage { path, error }
+                if error.path().is_some() || path.as_os_str().is_empty() =>
+            {
+                error.fmt(f)
+            }
             Error::Storage { path, error } => write!(f, "{}: {error}", path.display()),
             Error::Memory => f.write_str("out of memory"),
             Error::NotFound(path) => {
@@ -194,7 +198,7 @@ impl fmt::Display for Error {
             }
             Error::Argument(why) => f.write_str(why),
             Error::NoSuchCodec(name) => write!(f, "there is no codec '{name}'"),
-            Error::Compression(error) => error.fmt(f),
+            Error::Compression(error) => write!(f, "compression failed: {error}"),
             Error::ColumnName(name) => write!(f, "{name:?} is not a valid column name"),
             Error::NoSuchColumn(name) => write!(f, "there is no column {name:?}"),
             Error::ColumnExists(name) => write!(f, "there is a column {name:?} already"),
@@ -236,5 +240,50 @@ impl From<numpy::Error> for Error {
 impl From<std::collections::TryReserveError> for Error {
     fn from(_: std::collections::TryReserveError) -> Error {
         Error::Memory
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ferroblosc::Error as Code;
+    use std::error::Error as _;
+
+    /// Errors that need an allocation that fails, or a damaged library, and conversions of errors.
+    #[test]
+    fn errors_have_a_text_and_a_code() {
+        let path = Path::new("p");
+        for (error, text, code) in [
+            (Error::storage(path)(Code::MemoryAlloc), "out of memory", Code::MemoryAlloc),
+            (
+                Error::Compression(ferroblosc::blosc1::Error::Failure),
+                "compression failed: ",
+                Code::Failure,
+            ),
+            (Error::NotOurs("p".into()), "'p' is not a bcolz object", Code::FileWrite),
+            (numpy::Error::Overlap("d".to_owned()).into(), "fields of the dtype d", Code::Data),
+            (numpy::Error::Objects.into(), "Python objects", Code::Data),
+            (numpy::Error::Npy("why").into(), "why", Code::InvalidParam),
+        ] {
+            assert!(error.to_string().starts_with(text), "{error} is not {text}");
+            assert_eq!(error.code(), code, "{error}");
+            assert!(!error.is_corruption(), "{error}");
+        }
+        let damaged = Error::storage(path)(Code::FileRead);
+        assert_eq!(damaged.to_string(), format!("p: {}", Code::FileRead));
+        assert!(!damaged.is_system_error() && damaged.source().is_some());
+        // EACCES, of a file without a name.
+        let denied = Error::from(numpy::Error::Io(std::io::Error::from_raw_os_error(13)));
+        assert!(denied.is_system_error() && !denied.to_string().starts_with(':'), "{denied}");
+        assert!(Error::Memory.is_system_error() && Error::Memory.source().is_none());
+        assert!(Error::Compression(ferroblosc::blosc1::Error::Failure).source().is_some());
+        // The path of the inner error is that of the file that failed.
+        let inner = Error::storage(path)(Code::FileRead.at("inner"));
+        assert!(inner.to_string().starts_with("inner: "), "{inner}");
+    }
+
+    #[test]
+    fn modes_have_the_letters_of_bcolz() {
+        assert_eq!([Mode::Read, Mode::Append, Mode::Write].map(Mode::letter), ['r', 'a', 'w']);
     }
 }

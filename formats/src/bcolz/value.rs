@@ -42,9 +42,6 @@ pub fn write_item(dtype: &Dtype, value: &Value, dest: &mut [u8]) -> Option<()> {
 
 /// Copies a number to `dest`, which has the same length.
 fn put(little_endian: &[u8], is_big_endian: bool, dest: &mut [u8]) -> Option<()> {
-    if dest.len() != little_endian.len() {
-        return None;
-    }
     dest.copy_from_slice(little_endian);
     if is_big_endian {
         dest.reverse();
@@ -104,7 +101,7 @@ fn nested(dtype: &Dtype, value: &Value, shape: &[u64], dest: &mut [u8]) -> Optio
 /// if it overflows.
 pub fn default_len(dtype: &Dtype) -> Option<u64> {
     match dtype.kind() {
-        Kind::Void => dtype.itemsize().checked_mul(NUL_LEN),
+        Kind::Void => dtype.itemsize().checked_mul(NUL_LEN)?.checked_add(AROUND),
         Kind::Record => dtype.fields().iter().try_fold(AROUND, |len, field| {
             let item = default_len(&field.dtype)?.checked_add(AROUND)?;
             let item = item.checked_add(AROUND * field.shape.len() as u64)?;
@@ -281,6 +278,47 @@ mod tests {
         assert_eq!(item("complex64", "2"), Some([2_f32.to_le_bytes(), [0; 4]].concat()));
         assert_eq!(item("[('a', '<i2'), ('b', '|S2')]", "[1, \"x\"]"), Some(vec![1, 0, b'x', 0]));
         assert_eq!(item("[('a', '<i2')]", "[1, 2]"), None);
+        assert_eq!(item("float64", "true"), Some(1_f64.to_le_bytes().to_vec()));
+        for (dtype, json) in [
+            ("|O", "0"),
+            ("|S3", "0"),
+            (">U3", "null"),
+            ("|S3", "\"\u{100}\""),
+            (">U1", "\"ab\""),
+            ("float64", "\"x\""),
+            ("int64", "1.5"),
+            ("[('a', '<i2')]", "1"),
+            ("[('a', '<i2', (2,))]", "[[1]]"),
+        ] {
+            assert_eq!(item(dtype, json), None, "{dtype} {json}");
+        }
+        // Long doubles are not portable, except zero.
+        assert_eq!(item("float128", "0"), Some(vec![0; 16]));
+        assert_eq!(item("complex256", "0.0"), Some(vec![0; 32]));
+        for number in ["-0.0", "1", "NaN"] {
+            assert_eq!(item("float128", number), None);
+        }
+    }
+
+    #[test]
+    fn default_values_have_the_form_of_bcolz() {
+        for (dtype, json) in [
+            ("bool", "false"),
+            ("float32", "0.0"),
+            ("|S3", "\"\""),
+            ("|V2", "\"\\u0000\\u0000\""),
+            ("datetime64[s]", "0"),
+            ("complex64", "0"),
+            ("[('a', '<i2', (2, 1)), ('b', '|S2')]", "[[[0], [0]], \"\"]"),
+        ] {
+            let dtype = Dtype::parse(dtype).unwrap();
+            let default = default_of(&dtype);
+            assert_eq!(default.to_spaced_json(), json);
+            assert!(default_len(&dtype).unwrap() >= json.len() as u64, "{json}");
+            assert_eq!(item_of(&dtype, &default), Some(vec![0; dtype.itemsize() as usize]));
+        }
+        let field = |shape: u64| Dtype::parse(&format!("[('a', '|V9', ({shape},))]")).unwrap();
+        assert_eq!(default_len(&field(10)), Some(4 + 10 * (9 * 6 + 12)));
     }
 
     #[test]

@@ -112,8 +112,7 @@ impl Carray {
         let chunk_bytes = self.chunk_bytes() as usize;
         let full = (tail.len() + rows.len()) / chunk_bytes;
         let missing = tail.len().next_multiple_of(chunk_bytes) - tail.len();
-        let direct = rows.len().saturating_sub(missing) / chunk_bytes;
-        if full < self.min_batch() && direct < self.threads() as usize {
+        if full < self.min_batch() {
             tail.try_reserve(rows.len())?;
             tail.extend_from_slice(rows);
             return Ok(());
@@ -551,12 +550,12 @@ impl Carray {
         Ok(())
     }
 
-    /// Writes a full chunk.
+    /// Replaces a full chunk.
     fn write_full(&mut self, number: u64, rows: &[u8]) -> Result<()> {
         self.cached.take_if(|(cached, _)| *cached == number);
         let before = match self.writer.cbytes {
-            Some(_) if number < self.full_chunks() => self.cbytes_of(number)?,
-            _ => 0,
+            Some(_) => self.cbytes_of(number)?,
+            None => 0,
         };
         let mut worker = self.workers.pop().unwrap_or_default();
         let written = self.write_chunk(&mut worker, self.threads(), number, rows);
