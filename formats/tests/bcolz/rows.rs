@@ -374,6 +374,7 @@ fn invalid_descriptions_return_descriptive_errors() {
     let root = scratch.path("a");
     made(&root, 4, 0..10);
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+    let many = format!(r#"{{"shape": [5{}]}}"#, ", 1".repeat(64));
     for (file, text) in [
         ("meta/sizes", ""),
         ("meta/sizes", "{"),
@@ -392,6 +393,14 @@ fn invalid_descriptions_return_descriptive_errors() {
         ("meta/storage", r#"{"dtype": "|S9999999999", "chunklen": 1}"#),
         ("meta/storage", r#"{"dtype": "__import__('os')", "chunklen": 1}"#),
         ("meta/storage", r#"{"dtype": "int64", "chunklen": 1, "cparams": {"clevel": "x"}}"#),
+        ("meta/storage", r#"{"dtype": "int64", "chunklen": 1, "cparams": {"shuffle": 1.5}}"#),
+        ("meta/storage", r#"{"dtype": "int64", "chunklen": 1, "cparams": {"cname": 7}}"#),
+        ("meta/storage", r#"{"dtype": "int64", "chunklen": 1, "cparams": {"quantize": "x"}}"#),
+        ("meta/storage", r#"{"dtype": 7, "chunklen": 1}"#),
+        ("meta/storage", r#"{"dtype": "[('a', '<f10')]", "chunklen": 1}"#),
+        ("meta/storage", r#"{"dtype": "|V0", "chunklen": 1}"#),
+        ("meta/sizes", r#"{"shape": [0, 9223372036854775808]}"#),
+        ("meta/sizes", many.as_str()),
         ("__attrs__", "[]"),
         ("__attrs__", "{\"a\": "),
         ("__attrs__", deep.as_str()),
@@ -429,4 +438,95 @@ fn numbers_and_keys_may_be_in_any_json_notation() {
     fs::write(root.join("meta/sizes"), "{\"shape\": 0}").unwrap();
     let array = reader(&root);
     assert_eq!((array.chunklen(), array.shape()), (5, vec![0]));
+}
+
+/// Old versions of bcolz wrote fewer parameters.
+#[test]
+fn missing_parameters_have_default_values() {
+    let scratch = Scratch::new();
+    let root = scratch.path("a");
+    made(&root, 4, 0..10);
+    for (cparams, clevel, shuffle, cname) in [
+        ("{}", 5, 1, "blosclz"),
+        (r#"{"shuffle": false}"#, 5, 0, "blosclz"),
+        (r#"{"shuffle": true, "clevel": 9, "quantize": null}"#, 9, 1, "blosclz"),
+        (r#"{"cname": "lz4"}"#, 5, 1, "lz4"),
+    ] {
+        let storage = format!(r#"{{"dtype": "int64", "chunklen": 4, "cparams": {cparams}}}"#);
+        fs::write(root.join("meta/storage"), storage).unwrap();
+        let array = reader(&root);
+        let found = array.cparams();
+        assert_eq!((found.clevel, found.shuffle, found.cname.as_str()), (clevel, shuffle, cname));
+        assert_eq!((rows(&root), found.quantize), (iota(0..10), 0));
+    }
+}
+
+/// Other programs may write chunks whose type size is not the size of the items.
+#[test]
+fn single_rows_are_read_from_chunks_of_any_type_size() {
+    use ferroblosc::blosc1::{Call, Engine, Params, compname_to_compcode};
+    use ferroblosc::chunk::SplitMode;
+    let scratch = Scratch::new();
+    let root = scratch.path("a");
+    made(&root, 1000, 0..1000);
+    let chunk = root.join("data/__0.blp");
+    let prefix = fs::read(&chunk).unwrap()[..16].to_vec();
+    for typesize in [1, 3, 4, 16] {
+        let params = Params {
+            call: Call { clevel: 5, shuffle: 1, typesize },
+            compressor: compname_to_compcode(b"lz4"),
+            blocksize: 0,
+            splitmode: SplitMode::FORWARD_COMPAT,
+            nthreads: 1,
+        };
+        let mut bytes = vec![0; 16 + 8000];
+        let len = Engine::default().compress(&params, &iota(0..1000), &mut bytes).unwrap();
+        fs::write(&chunk, [&prefix, &bytes[..len]].concat()).unwrap();
+        let mut array = reader(&root);
+        for row in [999, 0, 7, 8] {
+            assert_eq!(array.read(row..row + 1).unwrap(), iota(row as i64..row as i64 + 1));
+        }
+        assert_eq!(array.read(3..3), Ok(Vec::new()));
+    }
+}
+
+#[test]
+fn links_to_objects_are_removed_alone() {
+    let scratch = Scratch::new();
+    let (root, link) = (scratch.path("a"), scratch.path("link"));
+    made(&root, 4, 0..10);
+    symlink(&root, &link).unwrap();
+    bcolz::purge(&link, &Options::default()).unwrap();
+    assert!(!link.exists());
+    assert_eq!(rows(&root), iota(0..10));
+    symlink(&root, &link).unwrap();
+    let create = |root: &Path| {
+        Carray::create(root, &spec("int64", 4), Mode::Write, &Options::default()).map(drop)
+    };
+    create(&link).unwrap();
+    assert_eq!((rows(&link), rows(&root)), (Vec::new(), iota(0..10)));
+    // A link to nothing is not replaced.
+    fs::remove_dir_all(&link).unwrap();
+    symlink(scratch.path("none"), &link).unwrap();
+    assert!(matches!(create(&link), Err(Error::NotOurs(_))));
+    assert!(matches!(bcolz::purge(&link, &Options::default()), Err(Error::NotOurs(_))));
+    // A name that the file system does not allow is not a missing object.
+    let long = scratch.path(&"x".repeat(300));
+    let error = bcolz::open(&long, Mode::Read, &Options::default()).err().unwrap();
+    assert!(error.to_string().contains("File name too long"), "{error}");
+}
+
+/// Directories may be nested so deeply that a recursive removal uses up the stack.
+#[test]
+fn deep_directories_in_an_object_are_not_removed() {
+    let scratch = Scratch::new();
+    let root = scratch.path("a");
+    made(&root, 4, 0..10);
+    fs::create_dir_all(root.join("data").join("d/".repeat(100))).unwrap();
+    let error = bcolz::purge(&root, &Options::default()).unwrap_err();
+    assert!(matches!(&error, Error::Storage { path, .. } if path.starts_with(&root)), "{error}");
+    assert!(root.join("meta/storage").exists());
+    fs::remove_dir_all(root.join("data/d")).unwrap();
+    bcolz::purge(&root, &Options::default()).unwrap();
+    assert!(!root.exists());
 }

@@ -1,7 +1,7 @@
 //! Tables: changes of rows and columns.
 
 use crate::common::{Scratch, iota, json, rows, spec, tree};
-use ferroblosc_formats::bcolz::{Carray, Ctable, Error, Mode, Options};
+use ferroblosc_formats::bcolz::{Carray, Ctable, Error, Mode, Object, Options};
 use std::fs;
 use std::path::Path;
 
@@ -98,6 +98,98 @@ fn the_next_writer_finishes_an_interrupted_renaming() {
     assert_eq!(names(Mode::Append), "x");
     assert!(!root.join(".ferroblosc-renaming").exists());
     assert_eq!(names(Mode::Read), "x");
+}
+
+/// A file of an interrupted renaming is only trusted if it is consistent and of the same owner.
+#[test]
+fn other_files_of_a_renaming_change_nothing() {
+    use std::os::unix::fs::PermissionsExt;
+    let scratch = Scratch::new();
+    let root = scratch.path("t");
+    drop(made(&root, 25));
+    let marker = root.join(".ferroblosc-renaming");
+    let names = || {
+        let table = opened(&root);
+        table.names().map(str::to_owned).collect::<Vec<_>>()
+    };
+    // Interrupted before the directory was renamed, or after the names were written.
+    for text in [r#"["b", "x"]"#, r#"["x", "b"]"#, r#"["x", "y"]"#] {
+        fs::write(&marker, text).unwrap();
+        assert_eq!(names(), ["a", "b"], "{text}");
+        assert!(!marker.exists(), "{text}");
+    }
+    fs::rename(root.join("b"), root.join("x")).unwrap();
+    let missing = |mode| {
+        let error = Ctable::open(&root, mode, &Options::default()).err().unwrap();
+        assert_eq!(error, Error::NotFound(root.join("b")));
+    };
+    for text in ["", "{", "[]", r#"["b"]"#, r#"["b", 7]"#, r#"["b", "../t/x"]"#, r#"["/b", "x"]"#] {
+        fs::write(&marker, text).unwrap();
+        missing(Mode::Read);
+        missing(Mode::Append);
+    }
+    // The renaming of another column.
+    fs::write(&marker, r#"["a", "x"]"#).unwrap();
+    missing(Mode::Read);
+    fs::write(&marker, r#"["b", "x"]"#).unwrap();
+    fs::set_permissions(&marker, fs::Permissions::from_mode(0o666)).unwrap();
+    missing(Mode::Append);
+    fs::set_permissions(&marker, fs::Permissions::from_mode(0o644)).unwrap();
+    assert_eq!(names(), ["a", "x"]);
+}
+
+#[test]
+fn changes_of_no_rows_write_nothing() {
+    let scratch = Scratch::new();
+    let root = scratch.path("t");
+    drop(made(&root, 25));
+    let before = tree(&root);
+    let mut table = opened(&root);
+    assert_eq!(table.root(), root);
+    table.append(&[&[], &[]]).unwrap();
+    table.trim(0).unwrap();
+    table.resize(25).unwrap();
+    table.close().unwrap();
+    assert_eq!(tree(&root), before);
+    let mut table = opened(&root);
+    table.resize(7).unwrap();
+    let mut rows = [0; 16];
+    table.read_into("a", 5, &mut rows).unwrap();
+    assert_eq!(rows[..], iota(5..7));
+    assert!(table.read_into("a", 6, &mut rows).is_err());
+    table.set_column_attr("b", "unit", json("\"m\"")).unwrap();
+    assert_eq!(table.remove_column_attr("b", "unit"), Ok(true));
+    assert_eq!(table.remove_column_attr("b", "unit"), Ok(false));
+    let other = Ctable::open(&scratch.path("none"), Mode::Append, &Options::default());
+    assert_eq!(other.err(), Some(Error::NotFound(scratch.path("none"))));
+}
+
+/// Tables as columns must have as many rows as the other columns.
+#[test]
+fn lengths_of_nested_tables_are_compared() {
+    let scratch = Scratch::new();
+    let root = scratch.path("t");
+    drop(made(&root, 25));
+    drop(made(&root.join("c"), 25));
+    fs::write(root.join("__rootdirs__"), r#"{"names": ["a", "c", "b"]}"#).unwrap();
+    fs::write(root.join("c/__attrs__"), r#"{"x": 1}"#).unwrap();
+    let mut table = opened(&root);
+    let Object::Ctable(nested) = table.column("c").unwrap() else { panic!("not a table") };
+    assert_eq!((nested.len(), nested.attrs().get("x")), (25, Some(&json("1"))));
+    assert_eq!(table.column("c").unwrap().attrs().get("x"), Some(&json("1")));
+    assert_eq!(table.read("c/b", 24..25).unwrap(), int32s(24..25));
+    table.flush().unwrap();
+    table.close().unwrap();
+    opened(&root.join("c")).trim(1).unwrap();
+    let unequal = Ctable::open(&root, Mode::Read, &Options::default()).err();
+    assert_eq!(unequal, Some(Error::UnequalColumns(root.clone())));
+    // Columns of the nested table.
+    opened(&root.join("c")).resize(25).unwrap();
+    let sizes = root.join("c/b/meta/sizes");
+    let text = fs::read_to_string(&sizes).unwrap();
+    fs::write(&sizes, text.replace("[25]", "[24]")).unwrap();
+    let unequal = Ctable::open(&root, Mode::Read, &Options::default()).err();
+    assert_eq!(unequal, Some(Error::UnequalColumns(root)));
 }
 
 #[test]

@@ -263,6 +263,28 @@ fn buffered_large_chunks_work_with_any_number_of_threads() {
     assert!(rows(&root) == all);
 }
 
+/// The buffered chunks of a larger number of threads are written first.
+#[test]
+fn fewer_threads_buffer_fewer_chunks() {
+    let scratch = Scratch::new();
+    let root = scratch.path("a");
+    let chunklen = 1 << 17;
+    let spec = spec("int64", chunklen);
+    let mut array = Carray::create(&root, &spec, Mode::Append, &Options::default()).unwrap();
+    array.set_threads(4);
+    let all = iota(0..3 * chunklen as i64 + 7);
+    let files = || std::fs::read_dir(root.join("data")).unwrap().count();
+    // The new rows do not fill the last chunk.
+    let (head, tail) = all.split_at(all.len() - 8);
+    array.append(head).unwrap();
+    assert_eq!(files(), 0);
+    array.set_threads(2);
+    array.append(tail).unwrap();
+    assert_eq!(files(), 3);
+    array.close().unwrap();
+    assert!(rows(&root) == all);
+}
+
 #[test]
 fn compression_quantizes_floats() {
     let scratch = Scratch::new();
