@@ -287,3 +287,139 @@ impl From<JsonError> for Error {
         Error::Json(error)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ferroblosc::Error as Code;
+    use std::error::Error as _;
+
+    /// The texts of errors that Bloscpack has are its own.
+    #[test]
+    fn errors_have_a_text_and_a_code() {
+        let text = || "x".to_owned();
+        let path = || PathBuf::from("p");
+        let of_json = super::super::json::Value::parse(b"{").unwrap_err();
+        for (error, shown, code, is_corruption) in [
+            (
+                Error::NoSuchChecksum(text()),
+                "checksum 'x' does not exist",
+                Code::InvalidParam,
+                false,
+            ),
+            (Error::NoSuchCodec(text()), "codec 'x' does not exist", Code::CodecSupport, false),
+            (
+                Error::NoSuchSerializer(text()),
+                "serializer 'x' does not exist",
+                Code::InvalidParam,
+                false,
+            ),
+            (
+                Error::MetadataLevel(10),
+                "'meta_level' must be in the range 0 <= n <= 9, not '10'",
+                Code::InvalidParam,
+                false,
+            ),
+            (
+                Error::ChunkSize(0),
+                "'chunk_size' must be in the range 1 <= n <= 2147483631, not '0'",
+                Code::InvalidParam,
+                false,
+            ),
+            (
+                Error::TooManyChunks(1 << 63),
+                "nchunks: '9223372036854775808' is greater than the MAX_CHUNKS: \
+                 '9223372036854775807'",
+                Code::InvalidParam,
+                false,
+            ),
+            (
+                Error::MaxAppChunks(-1),
+                "'max_app_chunks' must be in the range 0 <= n <= 9223372036854775807, not '-1'",
+                Code::InvalidParam,
+                false,
+            ),
+            (
+                Error::Compression(blosc1::Error::Failure),
+                "compression failed: failure",
+                Code::Failure,
+                false,
+            ),
+            (
+                Error::Compression(blosc1::Error::CodecSupport),
+                "compression failed: ",
+                Code::CodecSupport,
+                false,
+            ),
+            (of_json.into(), "the metadata is not valid JSON: no key at byte 1", Code::Data, false),
+            (Error::MetadataTooLarge, "the metadata are too large", Code::InvalidParam, false),
+            (Error::NoMetadataFound, "unable to seek to metadata", Code::MetalayerNotFound, false),
+            (Error::NoOffsets, "Appending to a file without", Code::ChunkAppend, false),
+            (Error::UnknownSizes, "Appending to a file of unknown", Code::ChunkAppend, false),
+            (Error::NotEnoughSpace, "not enough space", Code::ChunkAppend, false),
+            (
+                Error::SameFile(path()),
+                "'p' cannot be input and output at once",
+                Code::InvalidParam,
+                false,
+            ),
+            (Error::Busy(path()), "'p' is being changed by another process", Code::Lock, false),
+            (
+                Error::Replaced(path()),
+                "another program replaced, moved or removed 'p' while it was changed",
+                Code::Lock,
+                false,
+            ),
+            (
+                Error::Interrupted(path()),
+                "a change of 'p' was interrupted; 'blpk recover' restores the state before it",
+                Code::FileOpen,
+                true,
+            ),
+            (Error::Journal(path()), "the journal 'p' cannot be used", Code::FileOpen, true),
+            (Error::NotANumpyArray, "the file does not contain", Code::Data, false),
+            (numpy::Error::Objects.into(), "arrays of Python objects", Code::InvalidParam, false),
+            (
+                numpy::Error::Dtype(text()).into(),
+                "'x' is not a data type",
+                Code::InvalidParam,
+                false,
+            ),
+            (
+                numpy::Error::Overlap(text()).into(),
+                "fields of the dtype x overlap",
+                Code::InvalidParam,
+                false,
+            ),
+            (numpy::Error::Npy("why").into(), "not a .npy file: why", Code::Data, false),
+            (
+                Error::ArraySize { expected: 24, actual: 23 },
+                "the array has '24' bytes, but the file holds '23'",
+                Code::Data,
+                true,
+            ),
+        ] {
+            assert!(error.to_string().starts_with(shown), "{error} is not {shown}");
+            assert_eq!((error.code(), error.is_corruption()), (code, is_corruption), "{error}");
+            let is_inner = matches!(error, Error::Compression(_));
+            assert_eq!(error.source().is_some(), is_inner, "{error}");
+        }
+    }
+
+    #[test]
+    fn errors_of_the_system_keep_their_cause_and_are_no_damage() {
+        // ENOSPC.
+        let full = || io::Error::from_raw_os_error(28);
+        let of_numpy = Error::from(numpy::Error::Io(full()));
+        assert_eq!(of_numpy.to_string(), Error::from(full()).to_string());
+        let named = Error::from(full()).at("write", Path::new("p"));
+        assert!(named.to_string().starts_with("cannot write p: "), "{named}");
+        // The innermost name is that of the file that failed.
+        assert_eq!(named.at("open", Path::new("q")).to_string().matches("cannot").count(), 1);
+        let of_library = Error::from(Code::FileWrite.at("p"));
+        assert!(!of_library.is_corruption() && of_library.to_string().contains('p'));
+        let memory = Vec::<u8>::new().try_reserve(usize::MAX).unwrap_err();
+        let memory = Error::from(memory);
+        assert_eq!((memory.code(), memory.is_corruption()), (Code::MemoryAlloc, false));
+    }
+}

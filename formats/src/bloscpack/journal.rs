@@ -381,4 +381,71 @@ mod tests {
         assert!(matches!(recover(&path), Err(Error::Journal(_))));
         assert_eq!(fs::read(&path).unwrap(), bytes);
     }
+
+    /// A journal of another format beside a container must not change it.
+    #[test]
+    fn journals_that_do_not_restore_a_container_are_not_used() {
+        let dir = tempdir().unwrap();
+        let (path, journal, before) = journaled(&dir);
+        let mut half = before.clone();
+        half[5] = 1;
+        half.extend(b"appended");
+        for (start, size, is_used) in [(0, UNKNOWN, true), (0, 108, false), (4, UNKNOWN, false)] {
+            fs::write(&path, &before).unwrap();
+            let file = File::open(&path).unwrap();
+            let stream = stream_of_borrowed(&file, &path);
+            let record = |range: std::ops::Range<usize>, new: &[u8]| Record {
+                position: range.start as u64,
+                before: before[range].to_vec(),
+                after: (size != UNKNOWN).then(|| new.to_vec()),
+            };
+            // In the middle of the change: only the first record has its new bytes.
+            let records = vec![record(0..6, &half[..6]), record(95..100, &[9; 5])];
+            let len = (100 - start, UNKNOWN);
+            let image = Image::new(&*stream, start, len, (100, size), records);
+            fs::write(&journal, image.unwrap().encode().unwrap()).unwrap();
+            fs::write(&path, &half).unwrap();
+            assert_eq!(matches!(check(&path), Err(Error::Interrupted(_))), is_used);
+            let _ = recover(&path);
+            let expected = if is_used { &before } else { &half };
+            assert_eq!(&fs::read(&path).unwrap(), expected, "{start} {size}");
+        }
+    }
+
+    #[test]
+    fn a_journal_without_its_file_is_not_used() {
+        let dir = tempdir().unwrap();
+        let (path, journal, _) = journaled(&dir);
+        assert_eq!(describe_journal(&path).unwrap(), None);
+        fs::remove_file(&path).unwrap();
+        check(&path).unwrap();
+        assert_eq!(describe_journal(&path).unwrap(), None);
+        assert!(recover(&path).is_err() && journal.exists());
+        fs::create_dir(&path).unwrap();
+        check(&path).unwrap();
+    }
+
+    /// The journal of a program that does not lock files.
+    #[test]
+    fn only_the_own_journal_is_removed() {
+        let dir = tempdir().unwrap();
+        let (path, journal, _) = journaled(&dir);
+        let file = File::open(&journal).unwrap();
+        let stream = stream_of_borrowed(&file, &journal);
+        fs::rename(&journal, dir.path().join("moved")).unwrap();
+        fs::write(&journal, b"of another program").unwrap();
+        remove(&journal, &*stream).unwrap();
+        assert!(journal.exists());
+        fs::rename(dir.path().join("moved"), &journal).unwrap();
+        remove(&journal, &*stream).unwrap();
+        assert!(!journal.exists());
+        let file = File::open(&path).unwrap();
+        check_at(&path, &file).unwrap();
+        fs::remove_file(&path).unwrap();
+        assert!(matches!(check_at(&path, &file), Err(Error::Replaced(_))));
+        // The state of the path is unknown.
+        let below = path.join("below");
+        fs::write(&path, "").unwrap();
+        assert!(matches!(check_at(&below, &file), Err(Error::Container(_))));
+    }
 }

@@ -171,12 +171,9 @@ impl PartialEq for Value {
             (Value::Int(one), Value::Int(other)) => one == other,
             (Value::Text(one), Value::Text(other)) => one == other,
             (Value::List(one), Value::List(other)) => one == other,
-            (Value::Object(one), Value::Object(_)) => {
-                let len = match other {
-                    Value::Object(entries) => entries.len(),
-                    _ => return false,
-                };
-                one.len() == len && one.iter().all(|(key, value)| other.get(key) == Some(value))
+            (Value::Object(one), Value::Object(entries)) => {
+                one.len() == entries.len()
+                    && one.iter().all(|(key, value)| other.get(key) == Some(value))
             }
             _ => match (self.number(), other.number()) {
                 (Some(one), Some(other)) => one == other,
@@ -493,6 +490,8 @@ mod tests {
             "\"\\ud800\"",
             "\"\\ud800\\u0041\"",
             "[1] 2",
+            "[1 2]",
+            "{\"a\":1 \"b\":2}",
             "\"\\u12g4\"",
             "'a'",
             "1e",
@@ -505,6 +504,28 @@ mod tests {
     }
 
     #[test]
+    fn values_are_true_or_false_as_in_python() {
+        for (text, is_true) in [
+            ("null", false),
+            ("true", true),
+            ("0", false),
+            ("-0", false),
+            ("7", true),
+            ("0.0", false),
+            ("-0.0", false),
+            ("NaN", true),
+            ("\"\"", false),
+            ("\"0\"", true),
+            ("[]", false),
+            ("[0]", true),
+            ("{}", false),
+            ("{\"\":0}", true),
+        ] {
+            assert_eq!(Value::parse(text.as_bytes()).unwrap().is_truthy(), is_true, "{text}");
+        }
+    }
+
+    #[test]
     fn values_are_compared_like_python() {
         let same = |one: &str, other: &str| {
             Value::parse(one.as_bytes()).unwrap() == Value::parse(other.as_bytes()).unwrap()
@@ -514,5 +535,7 @@ mod tests {
         assert!(!same("NaN", "NaN"));
         assert!(!same("null", "false"));
         assert!(!same("\"1\"", "1"));
+        assert!(!same("{}", "[]"));
+        assert!(same("-0", "0") && same("-0.0", "false"));
     }
 }

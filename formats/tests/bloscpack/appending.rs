@@ -351,3 +351,52 @@ fn a_locked_file_is_not_changed() {
     drop(other);
     append(&path, b"more").unwrap();
 }
+
+/// A container without data is written again, with the checks of a change in place.
+#[test]
+fn row_p5_metadata_of_an_empty_container_are_replaced() {
+    let scratch = Scratch::new();
+    let empty = |metadata: Option<&str>| {
+        let args = PackArgs { metadata: metadata.map(json), ..PackArgs::default() };
+        let bytes = bloscpack::pack_bytes_to_bytes(b"", &args).unwrap();
+        scratch.file("x.blp", &bytes)
+    };
+    let update = |path: &Path, text: &str, args: &MetadataArgs| {
+        let before = std::fs::read(path).unwrap();
+        let updated = bloscpack::update_metadata(path, &json(text), args);
+        assert_eq!(std::fs::read(path).unwrap() == before, updated.is_err());
+        updated.map_err(|error| error.to_string())
+    };
+    let path = empty(None);
+    let none = "unable to seek to metadata if it does not exist";
+    assert_eq!(update(&path, "[1]", &MetadataArgs::default()), Err(none.to_owned()));
+    let path = empty(Some("[1]"));
+    let same = "you requested to update metadata, but this has not changed";
+    assert_eq!(update(&path, "[1]", &MetadataArgs::default()), Err(same.to_owned()));
+    let large = format!("[{}1]", "1,".repeat(1000));
+    let uncompressed = MetadataArgs {
+        codec: ferroblosc_formats::blpk::MetadataCodec::None,
+        ..MetadataArgs::default()
+    };
+    let error = update(&path, &large, &uncompressed).unwrap_err();
+    assert!(error.starts_with("metadata section is too small"), "{error}");
+    update(&path, "[2]", &MetadataArgs::default()).unwrap();
+    assert_eq!(metadata_of(&path).value(), Some(&json("[2]")));
+    // New data keep the metadata, or get others.
+    append(&path, &iota(10)).unwrap();
+    assert_eq!(metadata_of(&path).value(), Some(&json("[2]")));
+    let path = empty(Some("[1]"));
+    let args = AppendArgs { metadata: Some(json("[3]")), ..AppendArgs::default() };
+    append_with(&path, &iota(10), &args).unwrap();
+    assert_eq!(metadata_of(&path).value(), Some(&json("[3]")));
+    assert_eq!(unpacked(&std::fs::read(&path).unwrap()).unwrap(), iota(10));
+    // Metadata of another kind cannot be written again.
+    let path = empty(Some("[1]"));
+    let mut bytes = std::fs::read(&path).unwrap();
+    let at = bytes.windows(4).position(|bytes| bytes == b"JSON").unwrap();
+    bytes[at..at + 4].copy_from_slice(b"CBOR");
+    std::fs::write(&path, &bytes).unwrap();
+    let error = append(&path, &iota(10)).unwrap_err();
+    assert_eq!(error.to_string(), "serializer 'CBOR' does not exist");
+    assert_eq!(std::fs::read(&path).unwrap(), bytes);
+}

@@ -103,6 +103,12 @@ fn invalid_npy_files_are_refused() {
         r#"{"dtype":"'<i8'","shape":[-1],"order":"C","container":"numpy"}"#,
         r#"{"dtype":"'<i8'","shape":[1.0],"order":"C","container":"numpy"}"#,
         r#"{"dtype":"'<i8'","shape":[1],"order":"K","container":"numpy"}"#,
+        r#"{"dtype":"'<i8'","shape":[1],"order":1,"container":"numpy"}"#,
+        r#"{"dtype":"'<i8'","shape":1,"order":"C","container":"numpy"}"#,
+        r#"{"dtype":7,"shape":[1],"order":"C","container":"numpy"}"#,
+        r#"{"dtype":null,"shape":[1],"order":"C","container":"numpy"}"#,
+        r#"{"dtype":[["a",true]],"shape":[1],"order":"C","container":"numpy"}"#,
+        r#"{"dtype":[["a","<i8",99999999999999999999]],"shape":[1],"order":"C","container":"numpy"}"#,
         r#"{"dtype":"'|O'","shape":[1],"order":"C","container":"numpy"}"#,
         r#"{"dtype":"__import__('os')","shape":[1],"order":"C","container":"numpy"}"#,
     ] {
@@ -115,6 +121,23 @@ fn invalid_npy_files_are_refused() {
         bloscpack::pack_ndarray_to_bytes(&wrong, &PackArgs::default()),
         Err(Error::ArraySize { expected: 24, actual: 23 })
     ));
+}
+
+#[test]
+fn arrays_are_written_to_files_with_the_bytes_of_those_in_memory() {
+    let scratch = Scratch::new();
+    let array = array("'<i8'", &[2, 5], iota(10));
+    let args = PackArgs { chunk_size: 24, ..PackArgs::default() };
+    let path = scratch.path("a.blp");
+    bloscpack::pack_ndarray_to_file(&array, &path, &args).unwrap();
+    let bytes = bloscpack::pack_ndarray_to_bytes(&array, &args).unwrap();
+    assert_eq!(std::fs::read(&path).unwrap(), bytes);
+    assert_eq!(bloscpack::unpack_ndarray_from_file(&path, 1).unwrap(), array);
+    let mut npy = Vec::new();
+    array.to_npy(&mut npy).unwrap();
+    let too_short = Array::from_npy(&npy[..npy.len() - 1]).unwrap_err();
+    assert_eq!(too_short.to_string(), "not a .npy file: there are too few items");
+    assert_eq!(Array::from_npy(&[&npy[..], b"more"].concat()[..]).unwrap(), array);
 }
 
 #[test]

@@ -239,3 +239,36 @@ fn a_container_with_a_huge_chunk_count_ends_with_its_file() {
     let container = header.encode().unwrap();
     assert!(read_with_every_reader(&container).is_err());
 }
+
+#[test]
+fn the_number_of_reported_faults_is_limited() {
+    let args = PackArgs { chunk_size: 8, ..PackArgs::default() };
+    let container = bloscpack::pack_bytes_to_bytes(&iota(150), &args).unwrap();
+    let mut archive = Archive::open(container.clone()).unwrap();
+    let mut changed = container.clone();
+    for index in 0..150 {
+        changed[archive.locate(index).unwrap().position as usize + 16] ^= 4;
+    }
+    let scratch = Scratch::new();
+    let report = bloscpack::verify(&scratch.file("x.blp", &changed), 2).unwrap();
+    assert_eq!((report.chunks, report.faults.len()), (150, 100));
+}
+
+/// Offsets that were not written yet are counted, and are no fault.
+#[test]
+fn chunks_without_an_offset_are_counted() {
+    let args = PackArgs { chunk_size: 80, ..PackArgs::default() };
+    let container = bloscpack::pack_bytes_to_bytes(&iota(50), &args).unwrap();
+    let mut archive = Archive::open(container.clone()).unwrap();
+    let first = archive.offsets().unwrap().unwrap()[0];
+    let at = container.windows(8).position(|bytes| bytes == first.to_le_bytes()).unwrap();
+    let mut changed = container;
+    changed[at + 8..at + 16].copy_from_slice(&(-1_i64).to_le_bytes());
+    let scratch = Scratch::new();
+    let report = bloscpack::verify(&scratch.file("x.blp", &changed), 1).unwrap();
+    assert_eq!((report.without_offset, report.faults.len(), report.chunks), (1, 0, 5));
+    // Of an impossible offset, it is a fault.
+    changed[at + 8..at + 16].copy_from_slice(&(-2_i64).to_le_bytes());
+    let report = bloscpack::verify(&scratch.file("x.blp", &changed), 1).unwrap();
+    assert_eq!((report.without_offset, report.faults.len()), (0, 1));
+}

@@ -371,3 +371,114 @@ fn a_fifo_is_not_verified() {
     let error = bloscpack::verify(&fifo, 1).unwrap_err().to_string();
     assert!(error.contains("not a regular file"), "{error}");
 }
+
+/// A reader that is interrupted by signals, and ends with an error.
+struct Interrupted<'a> {
+    bytes: &'a [u8],
+    calls: usize,
+    ending: Option<std::io::ErrorKind>,
+}
+
+impl std::io::Read for Interrupted<'_> {
+    fn read(&mut self, dest: &mut [u8]) -> std::io::Result<usize> {
+        self.calls += 1;
+        let len = dest.len().min(100);
+        if self.calls % 2 == 1 {
+            return Err(std::io::ErrorKind::Interrupted.into());
+        }
+        match (self.bytes, self.ending) {
+            ([], Some(kind)) => Err(kind.into()),
+            _ => self.bytes.read(&mut dest[..len]),
+        }
+    }
+}
+
+#[test]
+fn interrupted_reads_are_repeated_and_others_are_errors() {
+    let plain = ramp(10_000);
+    let pack = |ending, size| {
+        let mut output = Vec::new();
+        let input = Interrupted { bytes: &plain, calls: 0, ending };
+        let args = PackArgs { chunk_size: 3000, ..PackArgs::default() };
+        bloscpack::pack_stream(input, size, &mut output, &args, &mut ()).map(|_| output)
+    };
+    for size in [None, Some(10_000)] {
+        assert_eq!(unpacked(&pack(None, size).unwrap()).unwrap(), plain);
+    }
+    let error = pack(Some(std::io::ErrorKind::ConnectionReset), None).unwrap_err();
+    assert!(!error.is_corruption(), "{error}");
+    assert!(matches!(error, Error::Container(_)), "{error}");
+}
+
+/// A pipe has no offsets, which are written last and precede the chunks.
+#[test]
+fn containers_are_written_to_pipes_without_offsets() {
+    use std::io::Read;
+    let scratch = Scratch::new();
+    let (fifo, mut reader) = fifo_with_reader(&scratch);
+    let args = PackArgs { chunk_size: 300, ..PackArgs::default() };
+    let packed = bloscpack::pack_bytes_to_file(&ramp(1000), &fifo, &args).unwrap();
+    assert!(!packed.header.offsets);
+    let mut container = Vec::new();
+    reader.read_to_end(&mut container).unwrap();
+    assert_eq!(unpacked(&container).unwrap(), ramp(1000));
+    let path = scratch.path("x.blp");
+    assert!(bloscpack::pack_bytes_to_file(&ramp(1000), &path, &args).unwrap().header.offsets);
+    assert_eq!(unpacked(&std::fs::read(&path).unwrap()).unwrap(), ramp(1000));
+    let error = bloscpack::pack_file_to_file(&scratch.path(""), &path, &args).unwrap_err();
+    assert!(error.to_string().to_lowercase().contains("is a directory"), "{error}");
+}
+
+#[test]
+fn invalid_arguments_of_metadata_are_errors() {
+    use ferroblosc_formats::bloscpack::{MetadataArgs, section_for, zlib_size};
+    let value = json(&format!("[{}1]", "1,".repeat(100)));
+    let plain = value.to_json();
+    let level = |level| MetadataArgs { level, ..MetadataArgs::default() };
+    for invalid in [-1, 10, 1 << 40] {
+        let expected = format!("'meta_level' must be in the range 0 <= n <= 9, not '{invalid}'");
+        assert_eq!(section_for(&value, &level(invalid)).unwrap_err().to_string(), expected);
+        assert_eq!(zlib_size(invalid, plain.as_bytes()).unwrap_err().to_string(), expected);
+    }
+    let section = section_for(&value, &level(9)).unwrap();
+    assert_eq!(zlib_size(9, plain.as_bytes()).unwrap(), section.header.stored as usize);
+    // Without compression, a stream is longer than its data.
+    assert!(zlib_size(0, plain.as_bytes()).unwrap() > plain.len());
+    let other = MetadataArgs { magic_format: "CBOR".to_owned(), ..MetadataArgs::default() };
+    let error = section_for(&value, &other).unwrap_err();
+    assert_eq!(error.to_string(), "serializer 'CBOR' does not exist");
+}
+
+/// The temporary files of a program that a signal ends.
+#[test]
+fn incomplete_files_are_removed_on_request() {
+    let scratch = Scratch::new();
+    let path = scratch.file("x.blp", b"old");
+    let child = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "writing::child_that_is_interrupted", "--ignored"])
+        .env(CHILD_PATH, &path)
+        .stdout(std::process::Stdio::null())
+        .status();
+    assert!(child.unwrap().success());
+    assert_eq!(
+        (scratch.names(), std::fs::read(&path).unwrap()),
+        (vec!["x.blp".into()], b"old".into())
+    );
+}
+
+const CHILD_PATH: &str = "FERROBLOSC_TEST_BLOSCPACK_PATH";
+
+#[test]
+#[ignore = "is run by another test"]
+fn child_that_is_interrupted() {
+    let path = std::path::PathBuf::from(std::env::var_os(CHILD_PATH).unwrap());
+    let files = || std::fs::read_dir(path.parent().unwrap()).unwrap().count();
+    bloscpack::list_incomplete();
+    bloscpack::Replacement::create(&path.with_file_name("y.blp")).unwrap().commit().unwrap();
+    let _replacement = bloscpack::Replacement::create(&path).unwrap();
+    assert_eq!(files(), 3);
+    std::fs::remove_file(path.with_file_name("y.blp")).unwrap();
+    bloscpack::remove_incomplete();
+    assert_eq!(files(), 1);
+    std::process::exit(0);
+}
