@@ -198,7 +198,7 @@ impl From<convert::Error> for Failure {
                 Some("select one of its columns with '--column A/B'".to_owned())
             }
             convert::Error::CannotHold(_) => Some(
-                "'--raw' converts the bytes without type and shape; b2nd and .npy support all arrays".to_owned(),
+                "'--raw' converts the bytes without type and shape; b2nd supports most arrays, and .npy all".to_owned(),
             ),
             convert::Error::SeveralArrays(_) => {
                 Some("FILE:/NAME selects one of them; 'convert --all' converts all".to_owned())

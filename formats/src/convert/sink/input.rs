@@ -32,16 +32,21 @@ pub(super) fn for_each_segment(
 }
 
 /// Returns the type and shape of a source. Data other than arrays are treated as an array of bytes.
-pub(super) fn array_in(source: &dyn Source) -> Result<ArrayInfo> {
+pub(super) fn any_array_in(source: &dyn Source) -> Result<ArrayInfo> {
     let content = source.content();
-    let info = match &content.array {
+    Ok(match &content.array {
         Some(info) => info.clone(),
         None => ArrayInfo {
             dtype: Dtype::parse("|u1")?,
             shape: vec![content.nbytes],
             fortran_order: false,
         },
-    };
+    })
+}
+
+/// As [`any_array_in`], for formats that hold no items without bytes.
+pub(super) fn array_in(source: &dyn Source) -> Result<ArrayInfo> {
+    let info = any_array_in(source)?;
     match info.dtype.itemsize() {
         0 => Err(Error::CannotHold("no items without bytes")),
         _ => Ok(info),

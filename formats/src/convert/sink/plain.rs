@@ -8,7 +8,7 @@ use super::super::attachments::Attachments;
 use super::super::error::{Error, Result};
 use super::super::npz;
 use super::super::source::Source;
-use super::input::{Progress, array_in, for_each_segment};
+use super::input::{Progress, any_array_in, for_each_segment};
 use super::options::Writing;
 use crate::bloscpack::{
     self, BloscArgs, BloscpackArgs, Codec, MetadataArgs, PackArgs, Shuffle, Value,
@@ -44,7 +44,7 @@ pub fn write_bytes(source: &mut dyn Source, output: &Path, progress: Progress<'_
 }
 
 pub fn write_npy(source: &mut dyn Source, output: &Path, progress: Progress<'_>) -> Result<()> {
-    let info = array_in(source)?;
+    let info = any_array_in(source)?;
     let mut writer = BufWriter::with_capacity(FILE_BUFFER, NamedFile::create(output)?);
     writer.write_all(&npy_header(&info)?)?;
     let size = source.content().read_size;
@@ -61,7 +61,7 @@ pub fn write_npz(
     writing: &Writing,
     progress: Progress<'_>,
 ) -> Result<()> {
-    let info = array_in(source)?;
+    let info = any_array_in(source)?;
     let key = writing.name.as_deref().unwrap_or(ARRAY_NAME);
     if key.split('/').any(|part| matches!(part, "" | "." | "..")) {
         return Err(Error::Name(key.to_owned()));
@@ -218,5 +218,37 @@ pub fn write_container(
     match failed {
         Some(error) => Err(error),
         None => Ok(packed.map(drop)?),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::{Destination, Reading, SourceOptions, convert, detect};
+    use super::*;
+    use crate::numpy::Dtype;
+
+    #[test]
+    fn arrays_of_items_without_bytes_are_written_to_numpy_files() {
+        let folder = crate::testing::tempdir();
+        let path = |name: &str| folder.path().join(name);
+        for (dtype, shape) in [("|S0", vec![3]), ("<U0", vec![]), ("[('a', '|V0')]", vec![2, 0])] {
+            let dtype = Dtype::parse(dtype).unwrap();
+            let header = npy_header(&ArrayInfo { dtype, shape, fortran_order: false }).unwrap();
+            std::fs::write(path("in.npy"), &header).unwrap();
+            let converted = |from: &str, to: &str, destination| {
+                convert(
+                    (&path(from), &detect(&path(from)).unwrap()),
+                    (&path(to), destination),
+                    (&Reading::default(), &SourceOptions::default()),
+                    &Writing::default(),
+                    &mut |_| {},
+                )
+            };
+            converted("in.npy", "out.npz", Destination::Npz).unwrap();
+            converted("out.npz", "out.npy", Destination::Npy).unwrap();
+            assert_eq!(std::fs::read(path("out.npy")).unwrap(), header);
+            let refused = converted("in.npy", "out.b2nd", Destination::B2nd { directory: false });
+            assert!(matches!(refused, Err(Error::CannotHold(_))), "{refused:?}");
+        }
     }
 }

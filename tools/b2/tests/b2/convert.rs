@@ -157,7 +157,7 @@ fn the_type_can_be_set_and_removed() {
     assert_eq!(
         result.err(),
         "b2: error: n.npy: the target format holds bytes alone, without the type and shape of an array\n\
-         b2: hint: '--raw' converts the bytes without type and shape; b2nd and .npy support all arrays\n"
+         b2: hint: '--raw' converts the bytes without type and shape; b2nd supports most arrays, and .npy all\n"
     );
     folder.out("convert n.npy n.blosc2 --raw");
     assert_eq!(folder.line("decompress n.blosc2 -").stdout, numbers);
