@@ -536,8 +536,8 @@ fn fields_of_list(items: &[Literal]) -> Option<(Vec<Field>, u64)> {
         };
         let field = Field { name: name_of(name)?, dtype: Dtype::of(dtype).ok()?, shape, offset };
         offset = offset.checked_add(field.nbytes()?)?;
-        // A field without a name is padding.
-        if !field.name.is_empty() {
+        // Opaque bytes without a name are padding, as in NumPy.
+        if !field.name.is_empty() || field.dtype.kind != Kind::Void {
             fields.push(field);
         }
     }
@@ -701,6 +701,21 @@ mod tests {
             "[(('T', 'a'), '<i4'), ('', '|V7'), ('m', '<i2', (2, 3))]",
         ] {
             assert_eq!(Dtype::parse(text).unwrap().repr(), text);
+        }
+    }
+
+    #[test]
+    fn only_opaque_bytes_without_a_name_are_padding() {
+        for (text, names) in [
+            ("[('', '|V4'), ('b', '<i4')]", &["b"][..]),
+            ("[('', '<f4'), ('b', '<i4')]", &["", "b"]),
+            ("[('', [('c', '<i4')]), ('b', '<i4')]", &["", "b"]),
+        ] {
+            let dtype = Dtype::parse(text).unwrap();
+            let found: Vec<&str> = dtype.fields().iter().map(|field| field.name.as_str()).collect();
+            assert_eq!(found, names, "{text}");
+            assert_eq!(dtype.itemsize(), 8);
+            assert_eq!(dtype.described().unwrap().text(), text);
         }
     }
 
