@@ -196,7 +196,7 @@ impl Hdf5Sink {
             self.items.copy_from_slice(items);
         }
         if self.info.dtype.kind() == Kind::Unicode {
-            to_utf8(&mut self.items, itemsize as usize, self.info.dtype.is_big_endian());
+            to_utf8(&mut self.items, itemsize as usize, self.info.dtype.is_big_endian())?;
         }
         match self.filter {
             Hdf5Filter::Blosc2 => {
@@ -247,7 +247,7 @@ impl Hdf5Sink {
             resize(&mut items, count.iter().product::<u64>() * itemsize)?;
             source.read_box(&start, &stop, &mut items)?;
             if dtype.kind() == Kind::Unicode {
-                to_utf8(&mut items, itemsize as usize, dtype.is_big_endian());
+                to_utf8(&mut items, itemsize as usize, dtype.is_big_endian())?;
             }
             self.dataset.write_box(&start, &count, &items)?;
             progress(items.len() as u64);
@@ -264,21 +264,24 @@ impl Hdf5Sink {
     }
 }
 
-/// Converts items of characters to UTF-8, padded with NUL. Characters that are none of Unicode
-/// become U+FFFD.
-fn to_utf8(items: &mut [u8], itemsize: usize, is_big: bool) {
+/// Converts items of characters to UTF-8, padded with NUL.
+///
+/// # Errors
+/// [`Error::CannotHold`] for surrogates and other codes that are no characters of Unicode.
+fn to_utf8(items: &mut [u8], itemsize: usize, is_big: bool) -> Result<()> {
     let mut text = String::new();
     for item in items.chunks_exact_mut(itemsize) {
         text.clear();
-        let codes = item.chunks_exact(4).map(|bytes| {
-            let bytes = [bytes[0], bytes[1], bytes[2], bytes[3]];
-            if is_big { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) }
-        });
-        text.extend(codes.map(|code| char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER)));
+        for bytes in item.as_chunks::<4>().0 {
+            let code = if is_big { u32::from_be_bytes(*bytes) } else { u32::from_le_bytes(*bytes) };
+            let character = char::from_u32(code);
+            text.push(character.ok_or(Error::CannotHold("only characters of Unicode in texts"))?);
+        }
         let text = text.trim_end_matches('\0').as_bytes();
         item[..text.len()].copy_from_slice(text);
         item[text.len()..].fill(0);
     }
+    Ok(())
 }
 
 /// Writes the attributes that HDF5 can hold. The names of dimensions are labels, too.
@@ -373,4 +376,26 @@ fn write_dataset(
         progress(bytes);
     }
     sink.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_become_utf8_unless_a_code_is_no_character() {
+        let wide = |codes: &[u32], is_big: bool| -> Vec<u8> {
+            let bytes = |code: &u32| if is_big { code.to_be_bytes() } else { code.to_le_bytes() };
+            codes.iter().flat_map(bytes).collect()
+        };
+        for is_big in [false, true] {
+            let mut items = wide(&[0x61, 0xE9, 0x1F600, 0, 0, 0x62], is_big);
+            to_utf8(&mut items, 12, is_big).unwrap();
+            assert_eq!(items, "aé😀\0\0\0\0\0\0\0b\0\0\0\0\0\0\0\0\0".as_bytes());
+            for code in [0xD800, 0xDC80, 0x11_0000] {
+                let converted = to_utf8(&mut wide(&[0x61, code], is_big), 8, is_big);
+                assert!(matches!(converted, Err(Error::CannotHold(_))), "{code:x}");
+            }
+        }
+    }
 }
