@@ -93,6 +93,8 @@ pub enum Error {
         /// The size of the shape in bytes, or `None` if it overflows.
         expected: Option<u64>,
     },
+    /// The array has 2⁶⁴ bytes or more; most of them are not stored.
+    TooLarge,
     /// The chunk or block shape is invalid, for this reason.
     Partition(&'static str),
     /// A store, or a zip file, cannot be read.
@@ -179,6 +181,7 @@ impl Error {
             | Error::Nested(_)
             | Error::NotMultipleOfItem { .. }
             | Error::NotOfShape { .. }
+            | Error::TooLarge
             | Error::Partition(_)
             | Error::SeveralArrays(_)
             | Error::NoKeys
@@ -300,6 +303,7 @@ impl fmt::Display for Error {
                 write!(f, "the shape needs {expected} bytes, and the data have {nbytes}")
             }
             Error::NotOfShape { expected: None, .. } => f.write_str("the shape is too large"),
+            Error::TooLarge => f.write_str("the array has 2⁶⁴ bytes or more"),
             Error::Partition(why) => f.write_str(why),
             Error::Field { name, why } if name.is_empty() => f.write_str(why),
             Error::Field { name, why } => write!(f, "column {name:?}: {why}"),
@@ -441,6 +445,7 @@ mod tests {
             ),
             (shape(Some(8)), "the shape needs 8 bytes".into(), arguments.clone(), false),
             (shape(None), "the shape is too large".into(), arguments.clone(), false),
+            (Error::TooLarge, "the array has 2⁶⁴ bytes".into(), arguments.clone(), false),
             (Error::Partition("p"), "p".into(), arguments.clone(), false),
             (field(""), "no".into(), arguments.clone(), false),
             (field("a"), "column \"a\": no".into(), arguments.clone(), false),

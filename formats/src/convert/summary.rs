@@ -398,7 +398,7 @@ fn of_hdf5(path: &Path, empty: Summary) -> Result<Summary> {
         });
         Ok(Summary {
             stored: dataset.stored_bytes(),
-            nbytes: info.nbytes()?,
+            nbytes: info.nbytes().unwrap_or(u64::MAX),
             typesize,
             nchunks: chunks.as_deref().map(count),
             chunksize: chunks.as_deref().map(bytes),

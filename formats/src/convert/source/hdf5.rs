@@ -147,7 +147,7 @@ impl Hdf5 {
         });
         let content = Content {
             typesize: itemsize,
-            nbytes: info.nbytes()?,
+            nbytes: info.nbytes().map_err(|_| Error::TooLarge)?,
             array: Some(info),
             read_size: read_size.unwrap_or(MAX_READ),
         };

@@ -1,7 +1,7 @@
 //! HDF5 files: datasets of h5py, conversion in both directions, additions, links, damage.
 
 use crate::common::{TestDir, ints};
-use ferroblosc_formats::hdf5::File;
+use ferroblosc_formats::hdf5::{File, NewDataset, Scalar, Spec};
 
 /// The datasets of the file that h5py wrote, with their types and shapes.
 const DATASETS: [(&str, &str, &[u64]); 18] = [
@@ -53,6 +53,32 @@ fn items_are_never_read_from_other_files() {
         assert!(text.contains(&reason), "{text}");
     }
     assert_eq!(folder.out("cat --csv --no-index odd.h5:/plain"), "0\n1\n2\n");
+}
+
+#[test]
+fn sparse_datasets_of_any_size_are_described_and_no_damage() {
+    let folder = TestDir::new();
+    let file = File::create(&folder.path("big.h5")).unwrap();
+    let spec = |shape: &[u64], chunks: &[u64]| Spec {
+        item: Scalar::Float { size: 8, is_big: false }.into(),
+        shape: shape.to_vec(),
+        chunks: Some(chunks.to_vec()),
+        filter: None,
+        fill: None,
+    };
+    drop(NewDataset::create(&file, "big", spec(&[1 << 40, 1 << 40], &[16, 16])).unwrap());
+    drop(NewDataset::create(&file, "small", spec(&[4], &[2])).unwrap());
+    file.close().unwrap();
+    let info = folder.out("info big.h5:/big");
+    assert!(info.contains("(1099511627776, 1099511627776)"), "{info}");
+    let reason = "the array has 2⁶⁴ bytes or more";
+    for line in ["cat big.h5:/big", "convert big.h5:/big o.npy"] {
+        let error = refused(&folder, line);
+        assert!(error.contains(reason), "{line}: {error}");
+    }
+    let verified = folder.line("verify big.h5");
+    let text = format!("{}{}", verified.out(), verified.err());
+    assert!(verified.status == 0 && text.contains(reason), "{text}");
 }
 
 #[test]
