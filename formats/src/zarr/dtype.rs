@@ -493,6 +493,63 @@ mod tests {
         }
     }
 
+    /// Their values have no gaps, so that other readers of Zarr could read them.
+    #[test]
+    fn dtypes_that_version_3_cannot_describe_are_refused() {
+        for numpy in ["|b1", "<m8[s]", "<M8", "|S3", "[('a', '<i4'), ('b', [('c', '|V2')])]"] {
+            let dtype = Dtype::parse(numpy).unwrap().described().unwrap();
+            assert_eq!(of_v3(&to_v3(&dtype).unwrap(), false).unwrap(), dtype, "{numpy}");
+        }
+        for numpy in [
+            "<f16",
+            "<M8[25s/3]",
+            "[('a', '>i4')]",
+            "[('a', [('b', '>i4')])]",
+            "[('a', '|i1'), ('', '|V3'), ('b', '<i4')]",
+            "[('a', '<i4'), ('', '|V4')]",
+            "[('a', '<i4', (2,))]",
+        ] {
+            assert!(to_v3(&Dtype::parse(numpy).unwrap()).is_none(), "{numpy}");
+        }
+        for described in [
+            r#"{"name":"structured","configuration":{"fields":[["a"]]}}"#,
+            r#"{"name":"structured","configuration":{"fields":[["a","int8","x"]]}}"#,
+            r#"{"name":"structured","configuration":{"fields":[{"name":"a"}]}}"#,
+            r#"{"name":"structured","configuration":{"fields":{}}}"#,
+            r#"{"name":"fixed_length_utf32","configuration":{"length_bytes":6}}"#,
+            r#"{"name":"numpy.datetime64","configuration":{"scale_factor":1}}"#,
+            r#"{"name":"numpy.datetime64","configuration":{"unit":"s","scale_factor":-1}}"#,
+        ] {
+            assert!(of_v3(&json(described), false).is_none(), "{described}");
+        }
+        let object =
+            r#"{"name":"struct","configuration":{"fields":[{"name":"a","data_type":"int8"}]}}"#;
+        assert_eq!(of_v3(&json(object), false).unwrap().text(), "[('a', '|i1')]");
+        let generic = r#"{"name":"numpy.datetime64","configuration":{"unit":"generic"}}"#;
+        assert_eq!(of_v3(&json(generic), true).unwrap().text(), ">M8");
+        for described in ["[7]", "[[\"a\"]]", "[[7,\"<i4\"]]", "[[\"a\",\"<i4\",[-1]]]"] {
+            assert!(of_v2(&json(described)).is_none(), "{described}");
+        }
+    }
+
+    #[test]
+    fn floats_that_are_not_finite_have_a_plain_form() {
+        for (numpy, number) in [("<f2", f64::NAN), (">f4", f64::INFINITY), ("<f8", -f64::INFINITY)]
+        {
+            let dtype = Dtype::parse(numpy).unwrap();
+            let item = item_of(&dtype, &Value::Float(number)).unwrap();
+            let plain = plain_fill(&dtype, &item);
+            assert!(
+                matches!(plain, Some(Value::Float(found)) if found.to_bits() == number.to_bits())
+            );
+            assert_eq!(fill_of_plain(&dtype, &plain.unwrap()), Some(item));
+        }
+        let record = Dtype::parse("[('a', '<i2')]").unwrap();
+        assert_eq!(plain_fill(&record, &[1, 0]).unwrap().to_json(), "[1]");
+        let bytes = Dtype::parse("|S3").unwrap();
+        assert_eq!(plain_fill(&bytes, b"\xe9x\0").unwrap().to_json(), "\"\\u00e9x\"");
+    }
+
     #[test]
     fn fill_values_round_trip() {
         for (numpy, value, bytes) in [
@@ -546,7 +603,23 @@ mod tests {
             let plain = plain_fill(&dtype, &item).unwrap();
             assert_eq!(fill_of_plain(&dtype, &plain), Some(item), "{numpy}");
         }
+        assert_eq!(of("<M8[s]", "\"NaT\""), Some(i64::MIN.to_le_bytes().to_vec()));
+        assert_eq!(of(">m8[s]", "\"NaT\""), Some(i64::MIN.to_be_bytes().to_vec()));
+        // Zero has no other form in version 2.
+        for numpy in ["|S2", "|V2", "<U1", "[('a', '<i2')]"] {
+            let zeros = vec![0; Dtype::parse(numpy).unwrap().itemsize() as usize];
+            assert_eq!(of(numpy, "0"), Some(zeros), "{numpy}");
+            assert_eq!(of(numpy, "1"), None, "{numpy}");
+        }
+        // Codes that are no characters.
+        assert_eq!(
+            fill_to(&Dtype::parse("<U1").unwrap(), &[0, 0xd8, 0, 0], Version::V3).map(drop),
+            None
+        );
         // Floats of more than 8 bytes.
+        let wide = Dtype::parse("<f16").unwrap();
+        assert_eq!(fill_to(&wide, &[0; 16], Version::V3).unwrap().to_json(), "0.0");
+        assert_eq!(fill_to(&wide, &[1; 16], Version::V3).map(drop), None);
         for (numpy, size) in [("<f12", 12), (">f16", 16)] {
             let hex = format!("\"0x{}\"", "0".repeat(2 * size));
             assert_eq!(of(numpy, &hex), None, "{numpy}");
