@@ -112,3 +112,6 @@ pub use transfer::{
     Converted, SourceOptions, convert, copy_with_metalayers, lost_metadata, params_of, with_options,
 };
 pub use verify::{Fault, Verification, fault_of, verify};
+
+#[cfg(test)]
+mod tests;

@@ -303,6 +303,10 @@ impl Source for Items {
                 .map_err(|_| ferroblosc::Error::InvalidIndex)?)
         };
         let (start, stop) = (signed(start)?, signed(stop)?);
+        let ndim = self.array.shape().len();
+        if start.len() != ndim || stop.len() != ndim {
+            return Err(ferroblosc::Error::InvalidParam.into());
+        }
         let items = self.array.get_slice(&start, &stop);
         let items = items.map_err(|error| self.locate_error(&start, &stop, error))?;
         if items.len() != dest.len() {
