@@ -114,3 +114,6 @@ pub use value::{ArrayValue, ObjectsValue, Value};
 #[cfg(feature = "zarr")]
 pub(crate) use value::{base64, from_base64};
 pub use writer::{StoreWriter, WriteOptions};
+
+#[cfg(test)]
+mod tests;
