@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use crate::{numpy, store};
+use crate::store;
 
 /// The result of an operation on Zarr data.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -114,15 +114,6 @@ impl std::error::Error for Error {
 impl From<store::Error> for Error {
     fn from(error: store::Error) -> Error {
         Error::Storage(error)
-    }
-}
-
-impl From<numpy::Error> for Error {
-    fn from(error: numpy::Error) -> Error {
-        match error {
-            numpy::Error::Dtype(text) => Error::Dtype(text),
-            other => Error::Dtype(other.to_string()),
-        }
     }
 }
 

@@ -45,3 +45,6 @@ pub(crate) use storage::{is_chunk_key, is_metadata_file, is_node_directory};
 pub use version::Version;
 pub use write::{ArrayWriter, Compression, Spec, set_group_attributes};
 pub use zip::{join_zip, version_of};
+
+#[cfg(test)]
+mod tests;
