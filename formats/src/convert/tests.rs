@@ -70,10 +70,11 @@ const HDF5: Destination = Destination::Hdf5 { filter: Some(Hdf5Filter::Blosc2) }
 #[cfg(feature = "hdf5")]
 const PLAIN_HDF5: Destination = Destination::Hdf5 { filter: None };
 
-/// Writes a frame with a chunk and metalayers, which vary in size if they are not `fixed`.
+/// Writes a frame with a chunk of 400 bytes and metalayers, of variable length unless `fixed`.
 fn frame(path: &Path, fixed: bool, layers: &[(&str, &[u8])]) {
-    let params = CParams::default().typesize(4);
+    let params = CParams::default().typesize(4).blocksize(200);
     let mut schunk = SChunk::create(Storage::file(path), params, DParams::default()).unwrap();
+    schunk.set_chunksize(400).unwrap();
     for (name, content) in layers.iter().filter(|_| fixed) {
         schunk.add_metalayer(name, content).unwrap();
     }
@@ -799,6 +800,271 @@ fn shapes_and_types_that_do_not_match_the_data_are_refused() {
     assert!(open(&of("|O", None, false)).is_err());
     assert_eq!(open(&of("<i4", None, false)).unwrap().array.unwrap().shape, [3]);
     assert_eq!(open(&of("<i2", Some(&[3, 2]), true)).unwrap().array.unwrap().shape, [3, 2]);
+}
+
+/// Repairs a frame. Returns the descriptions of the repaired and the lost parts.
+fn repaired(path: &Path, output: &Path) -> Result<(String, String)> {
+    let repaired = repair(path, &detect(path).unwrap(), output)?;
+    Ok((repaired.repaired.join("; "), repaired.lost.join("; ")))
+}
+
+#[test]
+fn damaged_parts_of_frames_are_dropped_and_named() {
+    let folder = Folder::new();
+    let path = folder.path("a.b2frame");
+    let params = CParams::default().typesize(1);
+    let storage = Storage::file(&path).checksums();
+    let mut schunk = SChunk::create(storage, params, DParams::default()).unwrap();
+    let bytes: Vec<u8> = (0..10_000_u32).map(|number| (number / 7) as u8).collect();
+    for _ in 0..3 {
+        schunk.append(&bytes).unwrap();
+    }
+    schunk.add_vlmetalayer("good", b"\xa4kept").unwrap();
+    schunk.add_vlmetalayer("bad", b"\xa7damaged").unwrap();
+    let at = schunk.state().frame().unwrap().chunk_position(2).unwrap() as usize + 32;
+    schunk.close().unwrap();
+    let good = std::fs::read(&path).unwrap();
+    // An intact frame.
+    let found = repaired(&path, &folder.path("intact")).unwrap();
+    assert_eq!(found, (String::new(), String::new()));
+    let mut bad = good.clone();
+    bad[at..at + 4].fill(0x7f);
+    let content = bad.windows(8).position(|bytes| bytes == b"\xa7damaged").unwrap();
+    bad[content - 28..content - 24].fill(0x7f);
+    std::fs::write(&path, &bad).unwrap();
+    let verified = verify(&path, &detect(&path).unwrap(), &Reading::default()).unwrap();
+    assert!(verified.is_damaged() && verified.has_checksums, "{verified:?}");
+    let (rewritten, lost) = repaired(&path, &folder.path("fixed")).unwrap();
+    assert!(rewritten.contains("the fingerprint"), "{rewritten}");
+    assert!(lost.contains("chunk 2: its 10000 bytes are zeros now"), "{lost}");
+    assert!(lost.contains("the metalayer \"bad\""), "{lost}");
+    let fixed = folder.path("fixed");
+    let verified = verify(&fixed, &detect(&fixed).unwrap(), &Reading::default()).unwrap();
+    assert!(verified.is_intact() && verified.compared > 0, "{verified:?}");
+    let schunk = SChunk::open(Storage::file(&fixed), DParams::default()).unwrap();
+    assert_eq!(schunk.vlmetalayer_names(), ["good"]);
+    assert_eq!(items(&fixed), [&bytes[..], &bytes, &[0; 10_000]].concat());
+}
+
+#[test]
+fn a_lost_chunk_of_unknown_size_is_not_replaced() {
+    let folder = Folder::new();
+    let path = folder.path("a.b2frame");
+    let params = CParams::default().typesize(1);
+    let mut schunk = SChunk::create(Storage::file(&path), params, DParams::default()).unwrap();
+    let bytes: Vec<u8> = (0..10_000_u32).map(|number| (number / 7) as u8).collect();
+    // Chunks of several sizes.
+    for len in [5000, 10_000, 7000] {
+        schunk.append(&bytes[..len]).unwrap();
+    }
+    let at = schunk.state().frame().unwrap().chunk_position(1).unwrap() as usize + 32;
+    assert_eq!(schunk.chunksize(), 0);
+    schunk.close().unwrap();
+    let mut bad = std::fs::read(&path).unwrap();
+    bad[at..at + 4].fill(0x7f);
+    std::fs::write(&path, &bad).unwrap();
+    let refused = repaired(&path, &folder.path("out")).unwrap_err();
+    assert!(refused.to_string().contains("the sizes of the lost chunks are unknown"), "{refused}");
+}
+
+#[test]
+fn metalayers_of_arrays_that_do_not_match_the_chunks_are_faults() {
+    let folder = Folder::new();
+    let path = folder.path("a.b2nd");
+    // The only chunk has 100 items of 4 bytes.
+    for (shape, chunk, block, is_array) in [
+        ([10, 10], [10, 10], [5, 10], true),
+        // Another size of chunks, too few chunks, and no valid shape.
+        ([9, 9], [9, 9], [3, 3], false),
+        ([20, 10], [10, 10], [5, 10], false),
+        ([10, 10], [10, 10], [0, 10], false),
+    ] {
+        let meta = ferroblosc::b2nd::meta::serialize(&shape, &chunk, &block, Some(b"<i4"), 0);
+        frame(&path, true, &[(ferroblosc::b2nd::meta::NAME, &meta.unwrap())]);
+        let found = detect(&path).unwrap();
+        assert_eq!(found.format, Format::B2nd);
+        let verified = verify(&path, &found, &Reading::default()).unwrap();
+        assert_eq!(verified.is_intact(), is_array, "{shape:?} {block:?}: {verified:?}");
+        let text = "the metalayer of the array is invalid or does not match the chunks";
+        assert!(is_array || verified.faults[0].to_string() == text, "{verified:?}");
+        let mut read = [0; 4];
+        let end = shape.iter().product::<i64>() as u64 * 4 - 4;
+        let read =
+            open(&path, &Reading::default()).and_then(|mut source| source.read(end, &mut read));
+        assert_eq!(read.is_ok(), is_array, "{shape:?} {block:?}");
+        std::fs::remove_file(&path).unwrap();
+    }
+}
+
+#[test]
+fn nulls_of_all_numbers_become_nan_in_records() {
+    use crate::store::{ColumnSpec, Store, Value};
+    let folder = Folder::new();
+    let path = folder.path("t.b2z");
+    let mut writer = Store::create(&path).unwrap();
+    let columns = [
+        ColumnSpec::number("f", "float64").nullable(),
+        ColumnSpec::number("c", "complex64").nullable(),
+        ColumnSpec::number("d", "complex128").nullable(),
+    ];
+    let mut table = writer.create_table("/t", &columns).unwrap();
+    let row = vec![Value::Float(1.5), Value::Complex(1.0, 2.0), Value::Complex(3.0, 4.0)];
+    table.append_rows(&[vec![Value::Nil; 3], row]).unwrap();
+    table.finish().unwrap();
+    let lists = [ColumnSpec::list("l", ColumnSpec::number("", "int8"))];
+    writer.create_table("/lists", &lists).unwrap().finish().unwrap();
+    writer.commit().unwrap();
+    let store = Store::open(&path).unwrap();
+    let mut npy = Vec::new();
+    table_to_npy(&store.table("/t").unwrap(), &mut npy).unwrap();
+    let records = &npy[npy.len() - 2 * 32..];
+    assert!(f64::from_le_bytes(records[..8].try_into().unwrap()).is_nan());
+    for at in [8, 12] {
+        assert!(f32::from_le_bytes(records[at..at + 4].try_into().unwrap()).is_nan(), "{at}");
+    }
+    for at in [16, 24] {
+        assert!(f64::from_le_bytes(records[at..at + 8].try_into().unwrap()).is_nan(), "{at}");
+    }
+    assert_eq!(records[32..40], 1.5_f64.to_le_bytes());
+    let refused = table_to_npy(&store.table("/lists").unwrap(), &mut Vec::new());
+    assert!(error_of(refused).contains("no column that can be a field of records"));
+    #[cfg(feature = "csv")]
+    {
+        let refused = table_to_csv(&store.table("/t").unwrap(), &mut &mut [][..]);
+        assert!(matches!(refused, Err(Error::Bloscpack(_))), "{refused:?}");
+    }
+}
+
+#[test]
+fn fields_of_arrays_become_columns_if_their_items_are_numbers() {
+    use crate::store::Store;
+    let folder = Folder::new();
+    for (dtype, size, is_supported) in [
+        ("[('a', '>c8', (2,))]", 16, true),
+        ("[('a', '>U1', (2,))]", 8, true),
+        ("[('a', '<M8[s]', (2,))]", 16, false),
+        ("[('a', '|V2', (2,))]", 4, false),
+        ("[('a', [('b', '<i4')], (2,))]", 8, false),
+    ] {
+        let npy = folder.npy("a.npy", dtype, &[1], &vec![0; size]);
+        let mut writer = Store::create(folder.path("t.b2z")).unwrap();
+        let mut source = open(&npy, &Reading::default()).unwrap();
+        let made = records_to_table(source.as_mut(), &mut writer, "/t", &mut |_| {});
+        assert_eq!(made.is_ok(), is_supported, "{dtype}: {made:?}");
+    }
+}
+
+#[cfg(feature = "arrow")]
+mod in_arrow {
+    use super::*;
+    use crate::store::{ColumnSpec, Store, Value};
+
+    /// Writes a table with a column, and exports it. Returns the exported bytes.
+    fn exported(spec: ColumnSpec, rows: &[Value], format: ArrowFormat) -> Result<Vec<u8>> {
+        let folder = Folder::new();
+        let path = folder.path("t.b2z");
+        let mut writer = Store::create(&path).unwrap();
+        let mut table = writer.create_table("/t", &[spec]).unwrap();
+        let rows: Vec<Vec<Value>> = rows.iter().map(|value| vec![value.clone()]).collect();
+        table.append_rows(&rows).unwrap();
+        table.finish().unwrap();
+        writer.commit().unwrap();
+        let store = Store::open(&path).unwrap();
+        let mut bytes = Vec::new();
+        table_to_arrow(&store.table("/t").unwrap(), format, &mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Imports a file. Returns the values of its only column.
+    fn imported(bytes: &[u8], format: ArrowFormat) -> Result<Vec<Value>> {
+        let folder = Folder::new();
+        let file = folder.write("a.bin", bytes);
+        let path = folder.path("t.b2z");
+        let mut writer = Store::create(&path).unwrap();
+        let rows = arrow_to_table(&file, format, &mut writer, "/t", &mut |_| {})?.rows;
+        writer.commit().unwrap();
+        let store = Store::open(&path).unwrap();
+        let table = store.table("/t").unwrap();
+        let name = table.schema().columns[0].name.clone();
+        Ok(table.values(&name, 0..rows).unwrap())
+    }
+
+    #[test]
+    fn arrays_of_all_numbers_are_the_same_after_both_formats() {
+        let list = |items: [Value; 2]| Value::List(items.to_vec());
+        let ints = || list([Value::Int(1), Value::Int(0)]);
+        for (dtype, value) in [
+            ("|b1", list([Value::Bool(true), Value::Bool(false)])),
+            ("|i1", ints()),
+            ("<i2", ints()),
+            ("<i4", ints()),
+            ("<i8", ints()),
+            ("|u1", ints()),
+            ("<u2", ints()),
+            ("<u4", ints()),
+            ("<u8", list([Value::Int(7), Value::UInt(u64::MAX)])),
+            ("<f4", list([Value::Float(1.5), Value::Float(-0.25)])),
+            ("<f8", list([Value::Float(0.1), Value::Float(1e300)])),
+        ] {
+            let spec = ColumnSpec::array("a", &[2], dtype);
+            for format in [ArrowFormat::Ipc, ArrowFormat::Parquet] {
+                let rows = vec![value.clone(); 3];
+                let bytes = exported(spec.clone(), &rows, format).unwrap();
+                assert_eq!(imported(&bytes, format).unwrap(), rows, "{dtype} {format:?}");
+            }
+        }
+        let spec = ColumnSpec::array("a", &[2], "<c8");
+        let refused = exported(spec, &[], ArrowFormat::Ipc);
+        assert!(error_of(refused).contains("cannot be written to Arrow"));
+    }
+
+    #[test]
+    fn damaged_footers_are_errors_that_name_the_fault() {
+        let rows: Vec<Value> = (0..100).map(Value::Int).collect();
+        let spec = || ColumnSpec::number("n", "int64");
+        let parquet = exported(spec(), &rows, ArrowFormat::Parquet).unwrap();
+        let end = parquet.len();
+        let changed = |at: usize, bytes: &[u8]| {
+            let mut changed = parquet.clone();
+            changed[at..at + bytes.len()].copy_from_slice(bytes);
+            changed
+        };
+        for (bytes, is_corruption, why) in [
+            (changed(end - 4, b"PARE"), false, "the file is encrypted"),
+            (changed(end - 4, b"XXXX"), true, "it does not end with PAR1"),
+            (changed(end - 8, &[0xff; 4]), true, "the footer is larger than the file"),
+            (changed(end - 8, &[1, 0, 0, 0]), true, ""),
+            (parquet[..7].to_vec(), true, "the file is truncated"),
+        ] {
+            let error = imported(&bytes, ArrowFormat::Parquet).unwrap_err();
+            assert!(error.to_string().contains(why), "{why}: {error}");
+            assert_eq!(error.is_corruption(), is_corruption, "{error}");
+            assert!(!catches_panics());
+        }
+        let ipc = exported(spec(), &rows, ArrowFormat::Ipc).unwrap();
+        for len in [0, 7, 12, 100, ipc.len() / 2, ipc.len() - 1] {
+            let error = imported(&ipc[..len], ArrowFormat::Ipc).unwrap_err();
+            assert!(error.is_corruption(), "{len}: {error}");
+        }
+        // The stream in the file, between its signature and its footer.
+        let start = ipc.windows(4).position(|window| window == [0xff; 4]).unwrap();
+        let stream = &ipc[start..];
+        assert_eq!(imported(stream, ArrowFormat::IpcStream).unwrap(), rows);
+        for len in [1, 3, 4, 7, 8, 20, 200, 300] {
+            let found = imported(&stream[..len.min(stream.len())], ArrowFormat::IpcStream);
+            assert!(found.is_err_and(|error| error.is_corruption()), "{len}");
+        }
+        let negative = [&[0xff; 4][..], &[0xff, 0xff, 0xff, 0xff], &[0; 16]].concat();
+        let error = imported(&negative, ArrowFormat::IpcStream).unwrap_err();
+        assert!(error.to_string().contains("the size of a message is negative"), "{error}");
+        let folder = Folder::new();
+        assert_eq!(ArrowFormat::detect(folder.0.path()), None);
+        assert_eq!(ArrowFormat::detect(&folder.path("none")), None);
+        for bytes in [&b""[..], b"PAR", &negative, b"ARROW2\0\0"] {
+            let path = folder.write("a.bin", bytes);
+            assert_eq!(ArrowFormat::detect(&path), None, "{bytes:?}");
+        }
+    }
 }
 
 #[cfg(feature = "hdf5")]

@@ -19,11 +19,12 @@ use crate::numpy::read_npy_header;
 #[cfg(feature = "zarr")]
 use crate::zarr;
 use crate::{bloscpack, blpk};
+use ferroblosc::b2nd::create;
 use ferroblosc::chunk::{BasicHeader, ChunkHeader, missing_plugin};
 use ferroblosc::io::named::{NamedFile, read_regular};
 use ferroblosc::plugin::Plugin;
 use ferroblosc::schunk::verify::{Fingerprint, Report};
-use ferroblosc::schunk::{SChunk, State};
+use ferroblosc::schunk::{SChunk, State, VARIABLE};
 
 /// A fault found by [`verify`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -270,11 +271,23 @@ fn unverified(schunk: &SChunk, report: &Report) -> Vec<Fault> {
     faults
 }
 
+/// Whether a super-chunk has the chunks of the array that its metalayer describes.
+fn has_chunks_of_array(schunk: &SChunk) -> bool {
+    let Ok((meta, geometry)) = create::find(schunk.state()) else {
+        return false;
+    };
+    let typesize = create::true_typesize(schunk.state(), &meta, &geometry);
+    let chunksize = geometry.chunksize(typesize.unwrap_or(schunk.typesize()));
+    let has_size = chunksize.is_ok_and(|size| usize::try_from(schunk.chunksize()) == Ok(size));
+    let is_known = schunk.chunksize() != VARIABLE && schunk.nchunks() > 0;
+    schunk.nchunks() >= geometry.nchunks() && (has_size || !is_known)
+}
+
 fn verify_array(path: &Path, is_directory: bool, threads: i16) -> Result<Verification> {
     let schunk = open_schunk(path, is_directory, threads)?;
-    let is_array = ferroblosc::b2nd::create::find(schunk.state());
+    let is_array = has_chunks_of_array(&schunk);
     let mut verification = verify_schunk(schunk)?;
-    if is_array.is_err() {
+    if !is_array {
         let message = "the metalayer of the array is invalid or does not match the chunks";
         verification.faults.insert(0, Fault::of(message));
     }

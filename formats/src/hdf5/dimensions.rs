@@ -173,3 +173,37 @@ pub fn values_of(codec: u8, level: u8, filters: &[Slot]) -> Vec<u32> {
     };
     vec![0, 0, 0, 0, level.into(), filter, codec.into()]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ferroblosc::codec;
+
+    #[test]
+    fn parameters_of_filters_round_trip() {
+        let filter = |id, values: Vec<u32>| Filter { id, name: String::new(), values };
+        for ids in
+            [&[][..], &[filter::id::SHUFFLE], &[filter::id::BITSHUFFLE], &[filter::id::DELTA]]
+        {
+            let slots: Vec<Slot> = ids.iter().map(|&id| Slot { id, meta: 0 }).collect();
+            let values = values_of(codec::id::ZSTD, 7, &slots);
+            let found = compression_of(&filter(BLOSC2, values.clone()));
+            assert_eq!(found, Some((codec::id::ZSTD, 7, slots)), "{ids:?}");
+            // Blosc 1.x has no delta filter.
+            let is_old = ids != [filter::id::DELTA];
+            assert_eq!(compression_of(&filter(BLOSC, values)).is_some(), is_old, "{ids:?}");
+        }
+        // Filters without a value are described by none.
+        let truncated = [Slot { id: filter::id::TRUNC_PREC, meta: 9 }];
+        assert_eq!(values_of(0, 1, &truncated)[slot::FILTER], 0);
+        // Missing values have the defaults of the filter.
+        let shuffle = vec![Slot { id: filter::id::SHUFFLE, meta: 0 }];
+        assert_eq!(compression_of(&filter(BLOSC, Vec::new())), Some((0, 5, shuffle)));
+        for values in
+            [vec![0, 0, 0, 0, 10, 1, 0], vec![0, 0, 0, 0, 5, 4, 0], vec![0, 0, 0, 0, 5, 1, 300]]
+        {
+            assert_eq!(compression_of(&filter(BLOSC2, values.clone())), None, "{values:?}");
+        }
+        assert_eq!(compression_of(&filter(1, vec![0; 7])), None);
+    }
+}

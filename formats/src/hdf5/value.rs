@@ -279,6 +279,46 @@ mod tests {
     }
 
     #[test]
+    fn values_without_a_form_are_described() {
+        let items = |scalar: Scalar, bytes: &[u8]| {
+            Attribute::Items(scalar.into(), Some(Vec::new()), bytes.to_vec())
+        };
+        let bits = items(Scalar::Bits { size: 2, is_big: true }, &[1, 2]);
+        assert_eq!(value_of(&bits).unwrap().to_json(), "258");
+        let half = items(Scalar::Float { size: 2, is_big: false }, &[0, 0x3e]);
+        assert_eq!(value_of(&half).unwrap().to_json(), "1.5");
+        let padded = items(Scalar::Bytes { size: 4, is_utf8: true }, b"ab\0\0");
+        assert_eq!(value_of(&padded).unwrap().to_json(), "\"ab\"");
+        let empty = Attribute::Items(Scalar::Bool.into(), Some(vec![2, 0]), Vec::new());
+        assert_eq!(value_of(&empty).unwrap().to_json(), "[]");
+        let unsupported = || Attribute::Unsupported("references to objects".to_owned());
+        assert!(value_of(&unsupported()).is_none());
+        let wide = items(Scalar::Float { size: 16, is_big: false }, &[0; 16]);
+        let attributes = vec![
+            ("CLASS".to_owned(), Attribute::Texts(Some(Vec::new()), vec![b"other".to_vec()])),
+            ("DIMENSION_LIST".to_owned(), unsupported()),
+            ("wide".to_owned(), wide),
+            ("links".to_owned(), unsupported()),
+        ];
+        let (values, lost) = attributes_of(Ok(attributes)).unwrap();
+        assert_eq!(values.len(), 1);
+        assert_eq!(
+            lost,
+            [
+                "the attribute \"wide\", which has items without a value in JSON",
+                "the attribute \"links\", which has references to objects",
+            ]
+        );
+        let mut deep = Value::from(1);
+        for _ in 0..=MAX_DEPTH {
+            deep = Value::List(vec![deep]);
+        }
+        assert!(
+            matches!(attribute_of(&deep), Ok(Attribute::Texts(Some(shape), _)) if shape.is_empty())
+        );
+    }
+
+    #[test]
     fn integers_have_their_sign_and_order() {
         assert_eq!(integer(&[0xff, 0xfe], true, true), -2);
         assert_eq!(integer(&[0xfe, 0xff], false, false), 65_534);

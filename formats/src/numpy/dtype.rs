@@ -676,6 +676,47 @@ mod tests {
     }
 
     #[test]
+    fn records_in_other_forms_are_rejected() {
+        for text in [
+            "{}",
+            "{'names':['a']}",
+            "{'names':'a', 'formats':['i4']}",
+            "{'names':['a'], 'formats':['i4', 'i4']}",
+            "{'names':['a'], 'formats':['i4'], 'offsets':[]}",
+            "{'names':['a'], 'formats':['i4'], 'offsets':['0']}",
+            "{'names':['a'], 'formats':['i4'], 'itemsize':'4'}",
+            "{'names':['a'], 'formats':[('i4',)]}",
+            "{'names':['a'], 'formats':[('i4', 'x')]}",
+            "{'names':[7], 'formats':['i4']}",
+            "['a']",
+            "[('a', 'i4', 2, 3)]",
+            "[('a', 'i4', ('2',))]",
+            "[(('T', 'a', 'b'), 'i4')]",
+            "[((1, 2), 'i4')]",
+            "[(7, 'i4')]",
+            "[('a', 7)]",
+            "[('a', '|V2000000000'), ('b', '|V2000000000')]",
+            "True",
+            "i[s]",
+        ] {
+            assert!(Dtype::parse(text).is_err(), "{text}");
+        }
+        for (text, itemsize) in [
+            ("{'names':('a',), 'formats':[('i4', 2)], 'offsets':(4,)}", 12),
+            ("{'names':['a'], 'formats':[('i4', (2, 3))], 'itemsize':30}", 30),
+            ("[('a', 'i4', 2)]", 8),
+            ("timedelta64", 8),
+            (">i1", 1),
+        ] {
+            assert_eq!(Dtype::parse(text).unwrap().itemsize(), itemsize, "{text}");
+        }
+        let single = Dtype::parse(">i1").unwrap();
+        assert!(!single.is_big_endian() && single.described().unwrap().text() == "|i1");
+        let duration = Dtype::parse("<m8[ms]").unwrap().named();
+        assert_eq!(duration.text(), "timedelta64[ms]");
+    }
+
+    #[test]
     fn descriptions_get_the_names_that_bcolz_writes() {
         for (description, text) in [
             ("'<i4'", "int32"),

@@ -199,6 +199,46 @@ mod tests {
     }
 
     #[test]
+    fn descriptions_of_other_types_are_rejected() {
+        let file = |header: &str, version: u8| {
+            let len = u32::try_from(header.len()).unwrap().to_le_bytes();
+            [&MAGIC[..], &[version, 0], &len, header.as_bytes()].concat()
+        };
+        let good = "{'descr': '<i4', 'fortran_order': False, 'shape': (3,)}";
+        assert_eq!(read_npy_header(&mut file(good, 2).as_slice()).unwrap().shape, [3]);
+        for (from, to, why) in [
+            (good, "['<i4', False, (3,)]", "the header is invalid"),
+            ("'descr'", "'other'", "the header is invalid"),
+            ("False", "'C'", "the header is invalid"),
+            ("(3,)", "[3]", "the header is invalid"),
+            ("(3,)", "('3',)", "the header is invalid"),
+            ("(3,)", "(-3,)", "the header is invalid"),
+            ("'<i4'", "7", "the dtype '7' is not understood"),
+            ("'<i4'", "'<i3'", "the dtype '<i3' is not understood"),
+            ("'<i4'", "'|O'", "arrays of Python objects can't be stored"),
+        ] {
+            let header = good.replace(from, to);
+            let error = read_npy_header(&mut file(&header, 2).as_slice()).unwrap_err();
+            assert!(error.to_string().contains(why), "{header}: {error}");
+        }
+        // The lengths are checked before the allocation.
+        let long = [&MAGIC[..], &[2, 0], &[0xff; 4]].concat();
+        let error = read_npy_header(&mut long.as_slice()).unwrap_err();
+        assert_eq!(error.to_string(), "not a .npy file: the header is too long");
+        let error =
+            read_npy_header(&mut [&file("", 3)[..8], &[1, 0, 0, 0, 0xff]].concat().as_slice());
+        assert!(error.unwrap_err().to_string().contains("the header is not UTF-8"));
+        struct Broken;
+        impl Read for Broken {
+            fn read(&mut self, _: &mut [u8]) -> std::io::Result<usize> {
+                Err(std::io::Error::other("no disk"))
+            }
+        }
+        let error = read_npy_header(&mut Broken).unwrap_err();
+        assert!(matches!(error, Error::Io(_)) && error.to_string() == "no disk");
+    }
+
+    #[test]
     fn invalid_npy_files_are_rejected() {
         for len in 0..NUMPY_HEADER.len() {
             assert!(

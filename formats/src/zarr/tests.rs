@@ -236,7 +236,7 @@ fn values_and_their_parts_are_read_from_directories_and_zip_files() {
             let found = storage.get_part("g/x", part, 10);
             match expected {
                 Some(bytes) => {
-                    assert_eq!(found.unwrap().as_deref(), Some(bytes), "{name} {part:?}")
+                    assert_eq!(found.unwrap().as_deref(), Some(bytes), "{name} {part:?}");
                 }
                 None => {
                     let is_chunk = matches!(&found, Err(Error::Chunk { .. }));
