@@ -496,3 +496,117 @@ fn the_group_of_lost_leaves_does_not_mix_with_others() {
     assert!(Store::repair(&damaged, &target, &WriteOptions::default()).is_err());
     assert!(!target.exists());
 }
+
+#[test]
+fn cells_that_a_column_cannot_hold_are_refused() {
+    let (_folder, path) = temporary();
+    let mut writer = Store::create(&path).unwrap();
+    let pair = |one, two| Value::List(vec![Value::Int(one), Value::Int(two)]);
+    let fields = [ColumnSpec::number("n", "int8"), ColumnSpec::vlstring("s")];
+    for (number, (spec, good, bad)) in [
+        (
+            ColumnSpec::number("c", "int8"),
+            vec![Value::Int(-128), Value::Int(127)],
+            vec![Value::Int(128), Value::Float(1.5), text("1"), Value::Nil],
+        ),
+        (
+            ColumnSpec::number("c", "uint64"),
+            vec![Value::UInt(u64::MAX), Value::Int(0)],
+            vec![Value::Int(-1), Value::Bytes(vec![1])],
+        ),
+        (
+            ColumnSpec::boolean("c"),
+            vec![Value::Bool(true), Value::Bool(false)],
+            vec![Value::Int(2), text("true"), Value::Nil],
+        ),
+        (
+            ColumnSpec::number("c", "complex64"),
+            vec![Value::Complex(1.5, -2.0), Value::Complex(0.0, 0.0)],
+            vec![text("1j"), Value::Complex(1e300, 0.0)],
+        ),
+        (
+            ColumnSpec::bytes("c", 2),
+            vec![Value::Bytes(b"ab".to_vec()), Value::Bytes(b"a".to_vec())],
+            vec![Value::Bytes(b"abc".to_vec()), Value::Bytes(b"a\0".to_vec()), text("a")],
+        ),
+        (
+            ColumnSpec::string("c", 2),
+            vec![text("é漢"), text("")],
+            vec![text("abc"), text("a\0"), Value::Bytes(b"a".to_vec()), Value::Int(1)],
+        ),
+        (
+            ColumnSpec::timestamp("c", "us", None),
+            vec![Value::Int(5), Value::Int(-5)],
+            vec![Value::Float(1.5), text("2020")],
+        ),
+        (
+            ColumnSpec::array("c", &[2], "<i2"),
+            vec![pair(1, 2), pair(-3, 4)],
+            vec![Value::Int(1), Value::List(vec![Value::Int(1)]), pair(1, 40_000)],
+        ),
+        (
+            ColumnSpec::list("c", ColumnSpec::number("", "int8")),
+            vec![pair(1, 2), Value::List(vec![])],
+            vec![Value::Int(1), pair(1, 1000)],
+        ),
+        (
+            ColumnSpec::structure("c", &fields),
+            vec![map(&[("n", Value::Int(1)), ("s", text("a"))]); 2],
+            vec![Value::Int(1), map(&[("n", text("a"))])],
+        ),
+        (
+            ColumnSpec::dictionary("c", false),
+            vec![text("a"), text("b")],
+            vec![Value::Int(1), Value::Nil],
+        ),
+        (ColumnSpec::utf8("c"), vec![text("a"), text("")], vec![Value::Int(1), Value::Nil]),
+        (
+            ColumnSpec::vlbytes("c"),
+            vec![Value::Bytes(vec![0]), Value::Bytes(vec![])],
+            vec![text("a"), Value::Nil],
+        ),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let key = format!("/t{number}");
+        let mut table = writer.create_table(&key, std::slice::from_ref(&spec)).unwrap();
+        table.append(&[("c", Cells::Values(&good))]).unwrap();
+        for value in bad {
+            let refused = table.append(&[("c", Cells::Values(std::slice::from_ref(&value)))]);
+            assert!(matches!(refused, Err(Error::Value(_))), "{spec:?} {value:?}: {refused:?}");
+            let refused = table.set("c", &[0], Cells::Values(std::slice::from_ref(&value)));
+            assert!(refused.is_err(), "{spec:?} {value:?}");
+        }
+        // Rows and columns that do not exist, other numbers of values, and items of another size.
+        for (column, rows, count) in [
+            ("c", &[2][..], 1),
+            ("c", &[1, 0], 2),
+            ("c", &[0, 0], 2),
+            ("c", &[0], 2),
+            ("d", &[0], 1),
+        ] {
+            let refused = table.set(column, rows, Cells::Values(&good[..count]));
+            assert!(refused.is_err(), "{spec:?} {column} {rows:?}");
+        }
+        table.set("c", &[], Cells::Values(&[])).unwrap();
+        let odd = Cells::Items { bytes: &[1; 3], valid: None };
+        assert!(table.set("c", &[0, 1, 2], odd).is_err(), "{spec:?}");
+        assert!(matches!(table.delete(&[0, 2]), Err(Error::OutOfRange { len: 2, .. })));
+        table.delete(&[]).unwrap();
+        assert!(matches!(table.drop_column("d"), Err(Error::NoSuchColumn(_))));
+        assert!(matches!(table.rename_column("d", "e"), Err(Error::NoSuchColumn(_))));
+        for name in ["", "_x"] {
+            assert!(matches!(table.rename_column("c", name), Err(Error::InvalidName { .. })));
+        }
+        table.rename_column("c", "c").unwrap();
+        let twice = table.add_column(&ColumnSpec::number("c", "int8"), None);
+        assert!(matches!(twice, Err(Error::InvalidName { .. })), "{twice:?}");
+        table.finish().unwrap();
+        // The table is as after the first batch.
+        writer.commit().unwrap();
+        let store = Store::open(&path).unwrap();
+        assert_eq!(store.table(&key).unwrap().values("c", 0..2).unwrap(), good, "{spec:?}");
+        writer = Store::change(&path).unwrap();
+    }
+}
