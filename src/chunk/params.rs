@@ -280,3 +280,18 @@ impl DParams {
         self
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codecs_and_filters_of_the_user_are_callbacks_and_registered_ones_are_not() {
+        let of_codec = |id| CParams::default().codec(id).has_callbacks();
+        assert!([codec::id::BLOSCLZ, codec::id::ZSTD, 159].iter().all(|&id| !of_codec(id)));
+        assert!([codec::id::FIRST_USER, 255].iter().all(|&id| of_codec(id)));
+        let of_filter = |id| CParams::default().filters(&[Slot { id, meta: 0 }]).has_callbacks();
+        assert!([filter::id::NONE, filter::id::SHUFFLE, 159].iter().all(|&id| !of_filter(id)));
+        assert!([filter::id::FIRST_USER, 255].iter().all(|&id| of_filter(id)));
+    }
+}
