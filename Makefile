@@ -40,7 +40,8 @@ DEMO := $(CURDIR)/target/demo-prefix
 	help build fortran install install-musl install-windows deb dist test-dist package public-api \
 	check-public-api notice headers demo reference test test-needs test-doc test-fortran \
 	test-consumers test-clients test-hdf5 test-musl test-wasm test-npm test-windows test-models \
-	test-asan test-tsan test-miri coverage test-durability test-timing test-full test-long test-arm test-ports \
+	test-asan test-tsan test-miri test-mutants coverage test-durability test-timing test-full \
+	test-long test-arm test-ports \
 	bench bench-compare bench-full bench-levels bench-scaling count-instructions plot bench-frames \
 	bench-b2nd bench-bloscpack bench-bcolz bench-hdf5 bench-programs bench-zarrs bench-stores fuzz \
 	check check-source check-docs check-features check-rust-packages check-oldest check-arm check-targets \
@@ -76,6 +77,7 @@ help:
 	@echo "make test-tsan                  run tests with ThreadSanitizer"
 	@echo "make test-miri                  run unit tests under Miri (installs nightly Rust)"
 	@echo "make coverage [COVERAGE=PROGRAMS]  measure the coverage of lines and branches by the tests"
+	@echo "make test-mutants [SHARD=]      change the code and count what no test notices (an hour)"
 	@echo "make test-full                  run all suites of CI, then make test-long (hours)"
 	@echo "make test-long                  compare with the reference over the full product (hours)"
 	@echo "make test-arm                   run the kernel checks as an AArch64 program"
@@ -252,6 +254,11 @@ test-miri:
 COVERAGE ?=
 coverage:
 	scripts/coverage.sh $(COVERAGE)
+
+# SHARD selects a part of the changes, such as 3/150.
+SHARD ?= 0/150
+test-mutants:
+	scripts/test-mutants.sh $(SHARD)
 
 # Tests stored data: writers that are killed at random moments (ROUNDS times for each kind of
 # storage), disks that fail at each call, full disks, journals and temporary files, failing
