@@ -110,12 +110,14 @@ fn an_invalid_journal_is_not_used() {
 }
 
 /// A reader that replaces a file while it is read.
+#[cfg(unix)]
 struct Replacing<'a> {
     from: &'a Path,
     to: &'a Path,
     left: usize,
 }
 
+#[cfg(unix)]
 impl Read for Replacing<'_> {
     fn read(&mut self, dest: &mut [u8]) -> io::Result<usize> {
         if self.from.exists() {
