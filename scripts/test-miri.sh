@@ -3,8 +3,8 @@
 # weak memory: test-miri.sh [NAME...]
 #
 # The names select tests; the default are those of the pool, of the cache of workers, and of parsers
-# that need neither files nor minutes. Miri runs neither C code nor most system calls. The build is in target/miri. The nightly toolchain with Miri
-# is installed.
+# that need neither files nor minutes. Miri runs neither C code nor most system calls. The build is
+# in target/miri. The nightly toolchain with Miri is installed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -530,6 +530,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "takes Miri minutes")]
     fn every_slice_of_every_small_array_contains_each_item_once() {
         // One dimension is tried in full, as the second one of an array of one row, and both with
         // fewer shapes.

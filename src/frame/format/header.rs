@@ -569,6 +569,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "takes Miri minutes")]
     fn every_small_frame_has_the_number_of_chunks_that_hold_its_bytes() {
         let mut header = three();
         for nbytes in -2..=60_i64 {
