@@ -6,6 +6,7 @@ use super::storage::Part;
 use super::*;
 use crate::numpy::Dtype;
 use crate::store::zip::{Archive, ZipWriter};
+use crate::testing::Folder;
 use ferroblosc::Error as Code;
 
 /// Metadata of version 3 that are valid.
@@ -16,23 +17,7 @@ const V3: &str = r#"{"zarr_format":3,"node_type":"array","shape":[2,3],"data_typ
 const V2: &str = r#"{"zarr_format":2,"shape":[2,3],"chunks":[2,2],"dtype":"<i2","order":"C",
     "fill_value":0,"filters":null,"compressor":null}"#;
 
-struct Folder(tempfile::TempDir);
-
 impl Folder {
-    fn new() -> Folder {
-        Folder(crate::testing::tempdir())
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn write(&self, name: &str, bytes: impl AsRef<[u8]>) {
-        let path = self.path(name);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, bytes).unwrap();
-    }
-
     /// Writes the file of this name, and opens the array.
     fn array(&self, name: &str, text: &str) -> Result<Array> {
         let _ = std::fs::remove_dir_all(self.path("a"));

@@ -249,14 +249,19 @@ fn repair_keeps_files_unrelated_to_rows() {
     assert_eq!(tree(&root), before);
 }
 
-#[test]
-fn row_b9_repair_trims_columns_to_the_shortest() {
-    let scratch = Scratch::new();
+/// Writes a table of 25 rows, whose columns have chunks of 10 and 7. Returns its path.
+fn two_columns(scratch: &Scratch) -> PathBuf {
     let root = scratch.path("t");
     let columns = [("a", spec("int64", 10)), ("b", spec("int64", 7))];
     let mut table = Ctable::create(&root, &columns, Mode::Write, &Options::default()).unwrap();
     table.append(&[&iota(0..25), &iota(0..25)]).unwrap();
-    drop(table);
+    root
+}
+
+#[test]
+fn row_b9_repair_trims_columns_to_the_shortest() {
+    let scratch = Scratch::new();
+    let root = two_columns(&scratch);
     Carray::open(&root.join("b"), Mode::Append, &Options::default()).unwrap().trim(3).unwrap();
     assert_eq!(faults(&root), [("b".to_owned(), Fault::ColumnLength { len: 22, first: 25 })]);
     let repaired = bcolz::repair(&root, &Options::default()).unwrap();
@@ -647,11 +652,7 @@ fn chunks_of_other_formats_are_reported_and_kept() {
 #[test]
 fn columns_that_all_lost_their_ends_are_extended_to_the_longest() {
     let scratch = Scratch::new();
-    let root = scratch.path("t");
-    let columns = [("a", spec("int64", 10)), ("b", spec("int64", 7))];
-    let mut table = Ctable::create(&root, &columns, Mode::Write, &Options::default()).unwrap();
-    table.append(&[&iota(0..25), &iota(0..25)]).unwrap();
-    drop(table);
+    let root = two_columns(&scratch);
     for chunk in ["a/data/__2.blp", "b/data/__2.blp", "b/data/__3.blp"] {
         fs::remove_file(root.join(chunk)).unwrap();
     }
