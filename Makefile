@@ -14,6 +14,8 @@ TYPESIZE ?= 4
 SAMPLE_SECONDS ?= 5
 # The seed of the random parameters; empty for a new seed in each run, as in `make test-long`.
 SAMPLE_SEED ?= 1
+# The duration of `make soak`, in seconds.
+SOAK_SECONDS ?= 3600
 # Options of `make bench`, such as BENCH='--levels 1,9 --file file:4:data.raw'.
 BENCH ?=
 
@@ -40,7 +42,7 @@ DEMO := $(CURDIR)/target/demo-prefix
 	help build fortran install install-musl install-windows deb dist test-dist package public-api \
 	check-public-api notice headers demo reference test test-needs test-doc test-fortran \
 	test-consumers test-clients test-hdf5 test-musl test-wasm test-npm test-windows test-models \
-	test-asan test-tsan test-miri test-mutants coverage test-durability test-timing test-full \
+	test-asan test-tsan test-miri test-mutants soak coverage test-durability test-timing test-full \
 	test-long test-arm test-ports \
 	bench bench-compare bench-full bench-levels bench-scaling count-instructions plot bench-frames \
 	bench-b2nd bench-bloscpack bench-bcolz bench-hdf5 bench-programs bench-zarrs bench-stores fuzz \
@@ -80,6 +82,7 @@ help:
 	@echo "make test-mutants [SHARD=]      change the code and count what no test notices (an hour)"
 	@echo "make test-full                  run all suites of CI, then make test-long (hours)"
 	@echo "make test-long                  compare with the reference over the full product (hours)"
+	@echo "make soak [SOAK_SECONDS=]       change and read files for an hour, kill writers, count leaks"
 	@echo "make test-arm                   run the kernel checks as an AArch64 program"
 	@echo "make test-ports [TARGETS=]      run tests for other targets in QEMU or Node"
 	@echo "make fuzz [FUZZ_SECONDS=]       test the seeds, then fuzz each target for a minute"
@@ -300,6 +303,12 @@ test-long: reference build
 	$(MAKE) test-timing TIMING_ROUNDS=400
 	CANCEL_ROUNDS=200 $(CARGO) test --package ferroblosc-capi-blosc2 --test c_programs cancelled
 	FERROBLOSC_SAMPLE_SECONDS=240 $(CARGO) test --package ferroblosc-interop -- random_sample
+
+# Uses files for SOAK_SECONDS, and continues with those of the last run.
+soak: build
+	$(CC) -std=c99 -D_DEFAULT_SOURCE -O1 -g -pthread -Iinclude c-tests/soak.c \
+		-o "$(TARGET_DIR)/soak-program" "$(BUILD)/libblosc2.a" -lm -ldl
+	"$(TARGET_DIR)/soak-program" $(SOAK_SECONDS) "$(TARGET_DIR)/soak"
 
 test-arm:
 	scripts/test-arm.sh

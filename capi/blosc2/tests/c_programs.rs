@@ -128,6 +128,16 @@ fn frames_are_converted_to_bytes_and_files() {
 }
 
 #[test]
+fn files_can_be_used_for_long_without_growth() {
+    // `make soak` runs it for hours.
+    let files = empty_folder("soak").join("files");
+    let program = compile("soak.c", Linking::Shared, &[]);
+    for _ in 0..2 {
+        run(with_library(&program).arg("1").arg(&files));
+    }
+}
+
+#[test]
 fn metalayers_are_added_changed_and_read() {
     passes("meta.c");
 }
