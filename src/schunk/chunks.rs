@@ -86,6 +86,28 @@ fn change_frame<S: State + ?Sized>(
     frame.change(change, physical, description)
 }
 
+/// Inserts a chunk into the frame, or replaces the one at the index; returns the compressed size of
+/// all chunks. If the chunk size becomes variable, special chunks are stored as data.
+fn store<S: State + ?Sized>(
+    s: &mut S,
+    (index, replaces): (usize, bool),
+    new_chunk: &NewChunk<'_>,
+    info: &ChunkInfo,
+    (before, after): (&Counters, Counters),
+) -> Result<i64> {
+    let typesize = s.recorded().typesize;
+    let physical = match s.frame() {
+        Some(frame) if turns_variable(before, &after) => {
+            store_specials(frame, typesize, |other| !replaces || other != index)?
+        }
+        _ => Vec::new(),
+    };
+    let form = stored_form(new_chunk.bytes(), info, typesize, after.chunksize)?;
+    let chunk = form.stored(new_chunk.is_unverified());
+    let change = if replaces { Change::Update(index, chunk) } else { Change::Insert(index, chunk) };
+    change_frame(s, change, &physical, after)
+}
+
 /// Returns the total of uncompressed bytes after a change that leaves `nchunks` chunks.
 ///
 /// # Errors
@@ -169,7 +191,7 @@ fn add<S: State + ?Sized>(
             let chunk = new_chunk.take()?;
             s.insert(nchunks, index, chunk);
         }
-        Some(frame) => {
+        Some(_) => {
             let short = nchunks == 1 && before.chunksize > 0 && last < before.chunksize;
             if at.is_none() && short && n < before.chunksize {
                 return Err(refused.into());
@@ -178,21 +200,8 @@ fn add<S: State + ?Sized>(
             if n == 0 || has_short_inside(s, &before).map_err(|error| error.recast(refused))? {
                 after.chunksize = VARIABLE;
             }
-            let prepared = (|| {
-                let physical = if turns_variable(&before, &after) {
-                    store_specials(frame, s.recorded().typesize, |_| true)?
-                } else {
-                    Vec::new()
-                };
-                let typesize = s.recorded().typesize;
-                Ok((stored_form(new_chunk.bytes(), &info, typesize, after.chunksize)?, physical))
-            })();
-            after.cbytes = prepared
-                .and_then(|(form, physical)| {
-                    let chunk = form.stored(new_chunk.is_unverified());
-                    change_frame(s, Change::Insert(index, chunk), &physical, after)
-                })
-                .map_err(|error| collapse(error, refused))?;
+            let stored = store(s, (index, false), &new_chunk, &info, (&before, after));
+            after.cbytes = stored.map_err(|error| collapse(error, refused))?;
             new_chunk.done();
         }
     }
@@ -325,25 +334,12 @@ pub fn update<S: State + ?Sized>(
             let old = s.exchange(at, chunk);
             new_chunk.reuse(old);
         }
-        Some(frame) => {
+        Some(_) => {
             if n == 0 || has_short_inside(s, &before).map_err(|error| error.recast(refused))? {
                 after.chunksize = VARIABLE;
             }
-            let prepared = (|| {
-                let physical = if turns_variable(&before, &after) {
-                    store_specials(frame, s.recorded().typesize, |other| other != at)?
-                } else {
-                    Vec::new()
-                };
-                let typesize = s.recorded().typesize;
-                Ok((stored_form(new_chunk.bytes(), &info, typesize, after.chunksize)?, physical))
-            })();
-            after.cbytes = prepared
-                .and_then(|(form, physical)| {
-                    let chunk = form.stored(new_chunk.is_unverified());
-                    change_frame(s, Change::Update(at, chunk), &physical, after)
-                })
-                .map_err(|error| collapse(error, refused))?;
+            let stored = store(s, (at, true), &new_chunk, &info, (&before, after));
+            after.cbytes = stored.map_err(|error| collapse(error, refused))?;
             new_chunk.done();
         }
     }
