@@ -22,6 +22,7 @@ pub mod draw;
 pub mod files;
 pub mod frame;
 pub mod guard;
+pub mod hdf5;
 pub mod journal;
 pub mod lz4;
 pub mod plugins;
