@@ -19,12 +19,13 @@ fi
 mkdir -p target/mutants
 # The copy of the sources that is changed uses the dependencies that an earlier run compiled.
 export CARGO_TARGET_DIR=$PWD/target/mutants/build CARGO_INCREMENTAL=1 CARGO_PROFILE_DEV_DEBUG=0
-# The programs that notice the most changes without another library, the fastest first.
-tests=(--lib)
+# The programs that notice the most changes without another library, the fastest first. These are
+# arguments of each call of cargo, so that no other program is built.
+tests=(--cargo-arg=--lib)
 for name in checksums faults schunk_model b2nd_model rows; do
-    tests+=(--test "$name")
+    tests+=(--cargo-arg=--test --cargo-arg="$name")
 done
 "$tool" mutants --package ferroblosc --features internals \
     --file 'src/chunk/**' --file 'src/frame/**' --file 'src/b2nd/**' --file 'src/io/journal/**' \
     --shard "$shard" --sharding round-robin --timeout 300 --colors never --output target/mutants \
-    -- "${tests[@]}"
+    "${tests[@]}"

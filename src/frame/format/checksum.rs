@@ -326,6 +326,20 @@ mod tests {
     }
 
     #[test]
+    fn a_table_that_is_longer_than_its_lists_is_none() {
+        let table = Table { chunks: vec![1], ..Table::default() };
+        for surplus in [1, WORD, WORD + 1] {
+            let mut slack = table.to_bytes().unwrap();
+            let len = slack.len() + surplus;
+            let (_, field) = slack.split_last_chunk_mut::<WORD>().unwrap();
+            *field = (len as u64).to_le_bytes();
+            let at = slack.len() - WORD;
+            slack.splice(at..at, vec![0; surplus]);
+            assert_eq!(Table::parse(&slack), None, "{surplus} bytes more");
+        }
+    }
+
+    #[test]
     fn the_checksum_of_a_metalayer_covers_its_name() {
         assert_ne!(of_metalayer(b"ab", b"c"), of_metalayer(b"a", b"bc"));
     }
