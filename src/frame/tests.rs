@@ -1,6 +1,7 @@
 //! Tests of frames beside other data, and of frames that cannot be changed.
 
 use super::format::legacy::tests::tiny;
+use crate::b2nd::{Array, Layout};
 use crate::chunk::{CParams, DParams};
 use crate::io::{FileSystem, append};
 use crate::schunk::{SChunk, State, Storage};
@@ -234,4 +235,22 @@ fn chunks_without_data_stay_until_the_first_chunk_with_data() {
     let again = open(storage).unwrap();
     assert_eq!((again.nchunks(), again.nbytes()), (3, 500));
     assert_eq!(again.decompress_to_vec(2).unwrap(), [1; 500]);
+}
+
+#[test]
+fn a_slice_of_several_chunks_of_a_directory_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let storage = || Storage::directory(folder.path().join("d"));
+    let items: Vec<u32> = (0..400_000_u32).map(|item| item.wrapping_mul(2_654_435_761)).collect();
+    let layout = Layout { shape: &[1000, 400], chunkshape: &[1000, 100], blockshape: &[10, 100] };
+    let params = CParams::default().typesize(4);
+    Array::from_items(storage(), params, &layout, &items).unwrap().close().unwrap();
+    for threads in [1, 4] {
+        let array = Array::open(storage(), DParams::default().threads(threads)).unwrap();
+        for row in [35, 700] {
+            let slice = array.get::<u32>((row..row + 5, 0..400)).unwrap();
+            let from = 400 * row as usize;
+            assert!(slice == items[from..from + 2000], "row {row}, {threads} threads");
+        }
+    }
 }
