@@ -289,7 +289,7 @@ pub fn row_size(column: &Column) -> Result<u64> {
 }
 
 /// Returns the descriptions of a column of batches: further fixed metalayers.
-fn layers(column: &Column) -> Result<Vec<(String, Vec<u8>)>> {
+fn layers(column: &Column) -> Result<Vec<(Vec<u8>, Vec<u8>)>> {
     let text = |text: &str| Value::Str(text.to_owned());
     let rows = Value::Int(i64::try_from(batch_rows(column)).unwrap_or(i64::MAX));
     let (name, entries) = match &column.kind {
@@ -322,7 +322,7 @@ fn layers(column: &Column) -> Result<Vec<(String, Vec<u8>)>> {
             (SCALARS, entries)
         }
     };
-    Ok(vec![(name.to_owned(), Value::Map(entries).encode()?)])
+    Ok(vec![(name.into(), Value::Map(entries).encode()?)])
 }
 
 impl ColumnSink {
