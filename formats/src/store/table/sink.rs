@@ -12,7 +12,7 @@ use super::schema::{Column, ColumnKind, Nulls};
 use super::staged::{Form, Staged};
 use super::texts::Utf8;
 use super::view::View;
-use crate::numpy::{Dtype, Kind};
+use crate::numpy::Dtype;
 use crate::store::class::{LISTS, SCALARS};
 use crate::store::content::Content;
 use crate::store::error::{Error, Result};
@@ -38,6 +38,8 @@ const MAX_PENDING: usize = 16 << 20;
 const DICTIONARY_BATCH: usize = 1 << 20;
 /// The dtype of masks.
 const MASK: &str = "|b1";
+/// The dtype of the codes of a dictionary.
+const CODES: &str = "<i4";
 
 /// The numbers of rows in the chunks and blocks of new columns.
 #[derive(Clone, Copy, Debug)]
@@ -339,7 +341,7 @@ impl ColumnSink {
                 Sink::Utf8 { offsets, bytes, end: 0 }
             }
             (ColumnKind::Dictionary { null_code }, _) => Sink::Dictionary {
-                codes: ArraySink::create(key, &scalar("<i4")?, partitions(grid)?)?,
+                codes: ArraySink::create(key, &scalar(CODES)?, partitions(grid)?)?,
                 texts: Texts { numbers: HashMap::new(), stored: 0, added: Vec::new() },
                 stored: None,
                 null_code: code(column, *null_code)?,
@@ -399,8 +401,8 @@ impl ColumnSink {
             }
             ColumnKind::Dictionary { null_code } => {
                 let codes = ArraySink::open(view, key, Some(keep))?;
-                if codes.row_size != 4 || codes.form()?.dtype.kind() != Kind::Int {
-                    return Err(Error::refused(key, "the codes are not integers of 4 bytes"));
+                if codes.form()?.dtype.text() != CODES {
+                    return Err(Error::refused(key, "the codes are not of type <i4"));
                 }
                 let stored = objects(view, &format!("{key}_dict"))?;
                 stored.check_total()?;
