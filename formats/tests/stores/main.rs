@@ -14,6 +14,7 @@ mod hostile;
 mod interop;
 mod limits;
 mod locations;
+mod odd_containers;
 mod odd_tables;
 mod queries;
 mod refusals;
