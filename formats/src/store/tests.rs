@@ -466,8 +466,7 @@ fn changes_keep_metalayers_whose_names_are_not_utf8() {
     }
     let mut writer = Store::change(&path).unwrap();
     writer.set_attr("/", "unit", &text("m")).unwrap();
-    let mut embedded = WriteOptions::default();
-    embedded.threshold = Some(1000);
+    let embedded = WriteOptions { threshold: Some(1000), ..WriteOptions::default() };
     let mut table = writer.table("/t").unwrap();
     table.append_rows(&[vec![Value::Int(3)]]).unwrap();
     table.finish().unwrap();

@@ -119,8 +119,7 @@ fn exported_with(specs: &[ColumnSpec], rows: &[Vec<Value>], limit: u64) -> Resul
     table.append_rows(rows).unwrap();
     table.finish().unwrap();
     writer.commit().unwrap();
-    let mut options = crate::store::Options::default();
-    options.max_message = limit;
+    let options = crate::store::Options { max_message: limit, ..Default::default() };
     let store = Store::open_with(&path, &options).unwrap();
     let table = store.table("/t").unwrap();
     let records = table_to_npy(&table, &mut Vec::new());
@@ -209,9 +208,8 @@ fn negative_sizes_in_messages_are_damage() {
     for at in 8..ipc.len() - 18 {
         let mut damaged = ipc.clone();
         damaged[at..at + 8].copy_from_slice(&(-2_i64).to_le_bytes());
-        let error = match imported(&damaged, ArrowFormat::Ipc) {
-            Ok(_) => continue,
-            Err(error) => error,
+        let Err(error) = imported(&damaged, ArrowFormat::Ipc) else {
+            continue;
         };
         assert!(!catches_panics());
         found.insert(error.to_string());
@@ -220,4 +218,45 @@ fn negative_sizes_in_messages_are_damage() {
     assert!(has("a size in the footer is negative"), "{found:#?}");
     assert!(has("the range of a buffer is negative"), "{found:#?}");
     assert!(has("the file is truncated"), "{found:#?}");
+}
+
+#[test]
+fn times_of_several_units_in_one_value_are_exported() {
+    let times = [ColumnSpec::timestamp("s", "s", None), ColumnSpec::timestamp("ms", "ms", None)];
+    let row = |seconds: i64, milliseconds: i64| {
+        let entry = |name: &str, ticks| (Value::Str(name.to_owned()), Value::Int(ticks));
+        Value::Map(vec![entry("s", seconds), entry("ms", milliseconds)])
+    };
+    let rows = [row(5, 7), row(-1, i64::MAX)];
+    let spec = ColumnSpec::structure("c", &times);
+    let bytes = exported(spec.clone(), &rows, ArrowFormat::Ipc).unwrap();
+    assert_eq!(imported(&bytes, ArrowFormat::Ipc).unwrap(), rows);
+    // Parquet has no seconds, and the smallest integer is not a time.
+    let bytes = exported(spec.clone(), &rows, ArrowFormat::Parquet).unwrap();
+    let scaled = [row(5000, 7), row(-1000, i64::MAX)];
+    assert_eq!(imported(&bytes, ArrowFormat::Parquet).unwrap(), scaled);
+    let none = [row(i64::MIN, 0)];
+    let bytes = exported(spec, &none, ArrowFormat::Parquet).unwrap();
+    assert_eq!(imported(&bytes, ArrowFormat::Parquet).unwrap(), none);
+}
+
+#[test]
+fn lists_whose_items_are_not_null_are_imported() {
+    use arrow_array::builder::{Int64Builder, ListBuilder};
+    use arrow_array::{ArrayRef, RecordBatch};
+    let item = arrow_schema::Field::new("item", arrow_schema::DataType::Int64, false);
+    let mut lists = ListBuilder::new(Int64Builder::new()).with_field(item);
+    for len in [2, 0, 1] {
+        (0..len).for_each(|number| lists.values().append_value(number));
+        lists.append(true);
+    }
+    let array: ArrayRef = std::sync::Arc::new(lists.finish());
+    let batch = RecordBatch::try_from_iter([("c", array)]).unwrap();
+    let mut bytes = Vec::new();
+    let mut writer = arrow_ipc::writer::FileWriter::try_new(&mut bytes, &batch.schema()).unwrap();
+    writer.write(&batch).unwrap();
+    writer.finish().unwrap();
+    drop(writer);
+    let list = |len: i64| Value::List((0..len).map(Value::Int).collect());
+    assert_eq!(imported(&bytes, ArrowFormat::Ipc).unwrap(), [list(2), list(0), list(1)]);
 }

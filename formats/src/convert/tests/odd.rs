@@ -121,21 +121,25 @@ fn the_type_of_an_array_survives_the_repair_of_a_container() {
     let folder = Folder::new();
     let npy = folder.npy("a.npy", "<i2", &[50, 100], &runs());
     let path = folder.path("a.blp");
-    let writing = Writing { chunk_bytes: Some(2000), ..Writing::default() };
+    let writing = Writing { chunk_bytes: Some(3000), ..Writing::default() };
     converted_with(&npy, &path, Destination::Bloscpack, &writing).unwrap();
     let mut bytes = std::fs::read(&path).unwrap();
-    let end = bytes.len();
-    // The data of the last chunk, before its checksum.
-    bytes[end - 20..end - 8].fill(0x7f);
+    let mut archive = crate::blpk::Archive::open(bytes.clone()).unwrap();
+    for number in [1, 3] {
+        let at = archive.locate(number).unwrap().position as usize + 16;
+        bytes[at..at + 8].fill(0x7f);
+    }
     std::fs::write(&path, &bytes).unwrap();
     let out = folder.path("out.blp");
     let result = repair(&path, &detect(&path).unwrap(), &out).unwrap();
-    assert_eq!(result.lost, ["chunk 4: its 2000 bytes are zeros now"]);
+    let lost = ["chunk 1: its 3000 bytes are zeros now", "chunk 3: its 1000 bytes are zeros now"];
+    assert_eq!(result.lost, lost);
     let source = open(&out, &Reading::default()).unwrap();
     let info = source.content().array.clone().unwrap();
     assert_eq!((info.dtype.text(), &info.shape[..]), ("<i2", &[50, 100][..]));
     let mut expected = runs();
-    expected[8000..].fill(0);
+    expected[3000..6000].fill(0);
+    expected[9000..].fill(0);
     assert!(items(&out) == expected);
 }
 
@@ -184,6 +188,14 @@ fn large_arrays_in_fortran_order_are_transposed() {
             assert!(read[..1001] == expected[start..][..1001], "{rows} {start}");
         }
     }
+    let info = ArrayInfo {
+        dtype: Dtype::parse("<u8").unwrap(),
+        shape: vec![3, 0, 2],
+        fortran_order: true,
+    };
+    let path = folder.write("b.npy", npy_header(&info).unwrap());
+    converted(&path, &folder.path("b.b2nd"), B2ND).unwrap();
+    assert_eq!(items(&folder.path("b.b2nd")), []);
 }
 
 #[test]
@@ -335,10 +347,13 @@ fn missing_chunks_of_zarr_arrays_are_zeros_in_all_formats() {
     let path = folder.path("a.zarr");
     converted_with(&npy, &path, ZARR, &writing).unwrap();
     assert!(matches!(keys(&path, &detect(&path).unwrap()), Err(Error::NoKeys)));
-    std::fs::remove_file(path.join("c/0/1")).unwrap();
+    // Without the first chunk, whose blocks are those of the array, and another one.
+    std::fs::remove_file(path.join("c/0/0")).unwrap();
+    std::fs::remove_file(path.join("c/1/1")).unwrap();
     let mut expected = data;
     for row in 0..2 {
-        expected[6 * row + 3..6 * row + 6].fill(0);
+        expected[6 * row..6 * row + 3].fill(0);
+        expected[6 * row + 15..6 * row + 18].fill(0);
     }
     assert_eq!(items(&path), expected);
     let mut count = 0;
@@ -347,7 +362,7 @@ fn missing_chunks_of_zarr_arrays_are_zeros_in_all_formats() {
         true
     })
     .unwrap();
-    assert_eq!(count, 3);
+    assert_eq!(count, 2);
     assert!(verify(&path, &detect(&path).unwrap(), &Reading::default()).unwrap().is_intact());
     let array = folder.path("a.b2nd");
     converted(&path, &array, B2ND).unwrap();
@@ -356,6 +371,49 @@ fn missing_chunks_of_zarr_arrays_are_zeros_in_all_formats() {
     assert_eq!(items(&folder.path("b.zarr")), expected);
     converted(&path, &folder.path("a.bcolz"), Destination::Bcolz).unwrap();
     assert_eq!(items(&folder.path("a.bcolz")), expected);
+}
+
+#[cfg(feature = "zarr")]
+#[test]
+fn arrays_of_many_small_chunks_are_read_in_any_order() {
+    let folder = Folder::new();
+    let data: Vec<u8> = (0..1100_u32).map(|number| (number % 251) as u8).collect();
+    let npy = folder.npy("a.npy", "|u1", &[1100], &data);
+    let path = folder.path("a.zarr");
+    let writing = Writing { chunks: Some(vec![1]), ..Writing::default() };
+    converted_with(&npy, &path, ZARR, &writing).unwrap();
+    let mut source = open(&path, &Reading::default()).unwrap();
+    let mut read = vec![0; 1100];
+    for _ in 0..2 {
+        source.read(0, &mut read).unwrap();
+        assert!(read == data);
+    }
+    for start in (0..1090).rev().step_by(97) {
+        source.read(start, &mut read[..10]).unwrap();
+        assert_eq!(read[..10], data[start as usize..][..10]);
+    }
+}
+
+/// The offsets would be written after the chunks, before which they are.
+#[cfg(unix)]
+#[test]
+fn a_container_in_a_fifo_has_no_offsets() {
+    let folder = Folder::new();
+    let npy = folder.npy("a.npy", "<u2", &[50, 100], &runs());
+    let root = folder.path("a");
+    converted(&npy, &root, Destination::Bcolz).unwrap();
+    let fifo = folder.path("fifo");
+    assert!(std::process::Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+    let reader = std::thread::spawn({
+        let fifo = fifo.clone();
+        move || std::fs::read(fifo).unwrap()
+    });
+    let checksum = crate::blpk::Checksum::Adler32;
+    carray_to_bloscpack(&root, &fifo, checksum, &Options::default()).unwrap();
+    let path = folder.write("a.blp", reader.join().unwrap());
+    let mut archive = crate::blpk::Archive::open(std::fs::read(&path).unwrap()).unwrap();
+    assert!(!archive.header().offsets && archive.nchunks().unwrap() > 0);
+    assert!(items(&path) == runs());
 }
 
 /// Arrays without items, without dimensions, and with chunks beyond the array.
