@@ -1,8 +1,9 @@
 //! Arrays of Python objects that are created: ObjectArray, BatchArray and ListArray.
 
 use ferroblosc::chunk::{CParams, Compressor, DParams, MAX_OVERHEAD};
-use ferroblosc::schunk::{Layers, SChunk, State, Storage, meta};
+use ferroblosc::schunk::{SChunk, Storage, meta};
 
+use super::attrs::fixed_layers;
 use super::class::{BATCHES, LISTS, OBJECTS};
 use super::error::{Error, Result};
 use super::new_leaf::NewLeaf;
@@ -82,15 +83,6 @@ fn text(text: &str) -> Value {
 
 fn failed(error: ferroblosc::Error) -> Error {
     Error::frame(PLACE)(error)
-}
-
-/// Returns the names and contents of the fixed metalayers. Names can be any bytes.
-pub(super) fn fixed_layers(schunk: &SChunk) -> Vec<(Vec<u8>, Vec<u8>)> {
-    let mut found = Vec::new();
-    schunk.state().with_layers(Layers::Fixed, &mut |layers| {
-        found = layers.iter().map(|&(name, content)| (name.to_vec(), content.to_vec())).collect();
-    });
-    found
 }
 
 impl ObjectsWriter {

@@ -431,7 +431,7 @@ fn objects_outside_of_an_array_are_out_of_range() {
 fn changes_keep_metalayers_whose_names_are_not_utf8() {
     let (folder, path) = temporary();
     let layers = |schunk: &SChunk| -> Vec<(Vec<u8>, Vec<u8>)> {
-        let layers = super::objects_writer::fixed_layers(schunk);
+        let layers = super::attrs::fixed_layers(schunk);
         layers.into_iter().filter(|(name, _)| name[0] == 0xff).collect()
     };
     let kept = [(b"\xff1".to_vec(), b"one".to_vec()), (b"\xff2".to_vec(), b"two".to_vec())];

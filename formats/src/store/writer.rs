@@ -14,7 +14,7 @@ use ferroblosc::io::claim::Claim;
 use ferroblosc::io::{Attributes, Backend, FileKind, FileOps, FileSystem};
 use ferroblosc::os::files::{self, Opening};
 
-use super::attrs::{self, MAP};
+use super::attrs::{self, MAP, fixed_layers};
 use super::class::{Class, STORE_TAGS};
 use super::container::{Container, FileId};
 use super::content::Content;
@@ -24,7 +24,6 @@ use super::keys::{self, EMBED_FILE};
 use super::leaf::Leaf;
 use super::limits::Options;
 use super::new_leaf::NewLeaf;
-use super::objects_writer::fixed_layers;
 use super::open::{ContainerKind, Root, Source, Store, StoreKind};
 use super::report::Severity;
 use super::staging::{self, Files};

@@ -20,7 +20,7 @@ use std::time::Duration;
 
 /// The number of attempts to open or reload a frame while another process writes to it.
 const OPEN_ATTEMPTS: usize = 50;
-/// The number of chunks of which one must have a valid header, unless the frame has checksums.
+/// The maximum number of chunks whose headers are read to find the flags of all chunks.
 const MAX_EXAMINED: usize = 16;
 /// Pause between attempts, from the second on if the file was complete.
 const ATTEMPT_PAUSE: Duration = Duration::from_millis(1);

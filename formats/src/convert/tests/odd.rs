@@ -62,7 +62,7 @@ fn the_chunks_of_a_frame_are_found_without_its_index() {
         assert_eq!(result.lost.last().unwrap(), lost, "{at} {damage:?}");
         assert!(found[..1000] == data[..1000] && found[1000..] == [0; 2000], "{at} {damage:?}");
     }
-    // A header that cannot be read leaves nothing behind.
+    // Without a header that can be read there is no output.
     let mut damaged = bytes.clone();
     damaged[11..15].copy_from_slice(&[0xff; 4]);
     damaged.truncate(index);
