@@ -391,6 +391,43 @@ fn a_stored_chunk_that_is_marked_as_lazy_is_an_error() {
     check(Storage::directory(&path), &path.join("00000001.chunk"), 1);
 }
 
+/// The flags of all chunks are those of the first one.
+#[test]
+fn chunks_after_a_damaged_first_one_are_read() {
+    let folder = TempDir::new("first");
+    for has_blocks in [false, true] {
+        let fill = |schunk: SChunk| {
+            if has_blocks { with_vl_blocks(schunk) } else { with_many_sizes(schunk) }
+        };
+        let path = folder.join(if has_blocks { "vl" } else { "file" });
+        let expected = contents(&fill(empty(Storage::file(&path))));
+        let bytes = std::fs::read(&path).unwrap();
+        let directory = folder.join(if has_blocks { "vl-directory" } else { "directory" });
+        drop(fill(empty(Storage::directory(&directory))));
+        let first = std::fs::read(directory.join("00000000.chunk")).unwrap();
+        let at = bytes.windows(first.len()).position(|bytes| bytes == first).unwrap();
+        let check = |storage: Storage| {
+            let reading = SChunk::open(storage, DParams::default()).unwrap();
+            assert!(reading.chunk(0).is_err());
+            let nchunks = reading.nchunks();
+            assert_eq!(nchunks, expected.len() as i64);
+            for (nchunk, expected) in (1..nchunks).zip(&expected[1..]) {
+                if has_blocks {
+                    assert!(reading.vl_block(nchunk, 0).is_ok(), "{nchunk}");
+                } else {
+                    assert_eq!(reading.decompress_to_vec(nchunk).unwrap(), *expected, "{nchunk}");
+                }
+            }
+        };
+        let mut damaged = bytes.clone();
+        damaged[at..at + 16].fill(0xff);
+        std::fs::write(&path, &damaged).unwrap();
+        check(Storage::file(&path));
+        std::fs::remove_file(directory.join("00000000.chunk")).unwrap();
+        check(Storage::directory(&directory));
+    }
+}
+
 /// Returns the error of opening a file with this content, as text without the path.
 fn reason(path: &Path, content: &[u8]) -> (crate::ErrorKind, bool, String) {
     std::fs::write(path, content).unwrap();

@@ -65,6 +65,15 @@ impl Attrs {
     }
 }
 
+/// Returns the names and contents of the fixed metalayers. Names can be any bytes.
+pub(super) fn fixed_layers(schunk: &SChunk) -> Vec<(Vec<u8>, Vec<u8>)> {
+    let mut found = Vec::new();
+    schunk.state().with_layers(Layers::Fixed, &mut |layers| {
+        found = layers.iter().map(|&(name, content)| (name.to_vec(), content.to_vec())).collect();
+    });
+    found
+}
+
 /// Returns the value of one attribute; `None` if there is none of this name.
 ///
 /// # Errors

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use ferroblosc::chunk::DParams;
 use ferroblosc::io::{FileKind, FileOps, FileSystem, Stream, WriteGranularity};
 use ferroblosc::os::files;
-use ferroblosc::schunk::{SChunk, Storage};
+use ferroblosc::schunk::{SChunk, Storage, meta};
 
 use super::attrs::MAP;
 use super::container::{Container, FileId};
@@ -382,7 +382,7 @@ impl StoreWriter {
         let version = Value::Map(vec![(text("version"), Value::Int(1))]);
         schunk.add_metalayer(tag, &version.encode()?).map_err(failed)?;
         for (name, content) in &self.metalayers {
-            schunk.add_metalayer(name, content).map_err(failed)?;
+            meta::add(schunk.state_mut(), name, content).map_err(failed)?;
         }
         schunk.set_chunksize(i32::try_from(chunk_size).unwrap_or(i32::MAX)).map_err(failed)?;
         let mut pending: Vec<u8> = Vec::with_capacity(chunk_size);

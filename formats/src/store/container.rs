@@ -54,7 +54,7 @@ pub struct Files {
     /// with a slash. Temporary files of a directory are not listed.
     pub foreign: Vec<(String, FileId)>,
     /// Descriptions of other entries of a directory that are not read: links, special files, names
-    /// that are not UTF-8, and temporary files.
+    /// that are not UTF-8, temporary files, and directories that are nested too deep.
     pub skipped: Vec<String>,
     /// Differences from valid containers.
     pub findings: Vec<Finding>,
@@ -213,6 +213,7 @@ fn list_directory(root: &Path, files: &mut Files) -> Result<()> {
                 } else {
                     let text = "the directories are nested too deep; it is ignored";
                     files.findings.push(Finding::damage(&name, text));
+                    files.skipped.push(format!("{name:?} is nested too deep"));
                 }
                 continue;
             }
@@ -232,6 +233,7 @@ fn list_directory(root: &Path, files: &mut Files) -> Result<()> {
             }
             if let Some(why) = keys::fault_of_name(&name) {
                 files.findings.push(Finding::damage(&name, format!("{why}; it is ignored")));
+                files.hidden.push(FileId::Path(path));
                 continue;
             }
             if keys::is_temporary(&name) {

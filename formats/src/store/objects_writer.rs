@@ -1,8 +1,9 @@
 //! Arrays of Python objects that are created: ObjectArray, BatchArray and ListArray.
 
 use ferroblosc::chunk::{CParams, Compressor, DParams, MAX_OVERHEAD};
-use ferroblosc::schunk::{SChunk, Storage};
+use ferroblosc::schunk::{SChunk, Storage, meta};
 
+use super::attrs::fixed_layers;
 use super::class::{BATCHES, LISTS, OBJECTS};
 use super::error::{Error, Result};
 use super::new_leaf::NewLeaf;
@@ -49,7 +50,7 @@ pub struct ObjectsWriter {
     pending: Vec<Value>,
     pending_size: usize,
     /// Further fixed metalayers.
-    layers: Vec<(String, Vec<u8>)>,
+    layers: Vec<(Vec<u8>, Vec<u8>)>,
     /// Further variable-length metalayers.
     vl_layers: Vec<(String, Vec<u8>)>,
     params: CParams,
@@ -104,7 +105,7 @@ impl ObjectsWriter {
     /// Begins the values of a column of a table, in batches of `batch_rows` values that are not
     /// checked. `layers` are further fixed metalayers.
     pub(super) fn column(
-        layers: Vec<(String, Vec<u8>)>,
+        layers: Vec<(Vec<u8>, Vec<u8>)>,
         batch_rows: usize,
     ) -> Result<ObjectsWriter> {
         let mut writer = ObjectsWriter::batch_array(None)?;
@@ -151,9 +152,8 @@ impl ObjectsWriter {
         let schunk = objects.schunk();
         let mut layers = Vec::new();
         let mut items_per_block = None;
-        for name in schunk.metalayer_names() {
-            let content = schunk.metalayer(&name).unwrap_or_default();
-            if name == BATCHES {
+        for (name, content) in fixed_layers(schunk) {
+            if name == BATCHES.as_bytes() {
                 let count = Value::decode(&content)
                     .and_then(|layer| layer.get("items_per_block")?.as_u64())
                     .and_then(|count| u32::try_from(count).ok());
@@ -358,7 +358,7 @@ impl ObjectsWriter {
                     schunk.add_metalayer(LISTS, &description.encode()?).map_err(failed)?;
                 }
                 for (name, content) in &self.layers {
-                    schunk.add_metalayer(name, content).map_err(failed)?;
+                    meta::add(schunk.state_mut(), name, content).map_err(failed)?;
                 }
                 let per_block =
                     items_per_block.map_or(Value::Nil, |count| Value::Int(count.into()));

@@ -426,6 +426,61 @@ fn objects_outside_of_an_array_are_out_of_range() {
     assert!(format!("{leaf:?}").contains("/o"));
 }
 
+/// Names of metalayers are bytes; a text of them would be another name.
+#[test]
+fn changes_keep_metalayers_whose_names_are_not_utf8() {
+    let (folder, path) = temporary();
+    let layers = |schunk: &SChunk| -> Vec<(Vec<u8>, Vec<u8>)> {
+        let layers = super::attrs::fixed_layers(schunk);
+        layers.into_iter().filter(|(name, _)| name[0] == 0xff).collect()
+    };
+    let kept = [(b"\xff1".to_vec(), b"one".to_vec()), (b"\xff2".to_vec(), b"two".to_vec())];
+    let with_layers = |bytes: &[u8]| {
+        let old = SChunk::from_bytes(bytes, DParams::default()).unwrap();
+        let params = CParams::default().typesize(old.typesize());
+        let mut new = SChunk::create(Storage::frame(), params, DParams::default()).unwrap();
+        ferroblosc::schunk::copy::copy_head(old.state(), new.state_mut()).unwrap();
+        for (name, content) in &kept {
+            ferroblosc::schunk::meta::add(new.state_mut(), name, content).unwrap();
+        }
+        for number in 0..old.nchunks() {
+            new.append_chunk(&old.chunk(number).unwrap()).unwrap();
+        }
+        for name in old.vlmetalayer_names() {
+            new.add_vlmetalayer(&name, &old.vlmetalayer(&name).unwrap()).unwrap();
+        }
+        new.to_bytes().unwrap()
+    };
+    // The embed store of a directory, and the values of a column.
+    let path = path.with_extension("b2d");
+    let mut writer = Store::create(&path).unwrap();
+    let mut table = writer.create_table("/t", &[ColumnSpec::object("c")]).unwrap();
+    table.append_rows(&[vec![Value::Int(1)], vec![Value::Nil]]).unwrap_err();
+    table.append_rows(&[vec![Value::Int(1)], vec![Value::Int(2)]]).unwrap();
+    table.finish().unwrap();
+    writer.commit().unwrap();
+    let files = [path.join("embed.b2e"), path.join("t/_cols/c.b2b")];
+    for file in &files {
+        let bytes = std::fs::read(file).unwrap();
+        std::fs::write(file, with_layers(&bytes)).unwrap();
+    }
+    let mut writer = Store::change(&path).unwrap();
+    writer.set_attr("/", "unit", &text("m")).unwrap();
+    let embedded = WriteOptions { threshold: Some(1000), ..WriteOptions::default() };
+    let mut table = writer.table("/t").unwrap();
+    table.append_rows(&[vec![Value::Int(3)]]).unwrap();
+    table.finish().unwrap();
+    writer.commit().unwrap();
+    let store = Store::open(&path).unwrap();
+    let found = store.table("/t").unwrap().values("c", 0..3).unwrap();
+    assert_eq!(found, [1, 2, 3].map(Value::Int));
+    store.convert(folder.path().join("copy.b2d"), &embedded).unwrap();
+    for file in [&files[1], &folder.path().join("copy.b2d/embed.b2e")] {
+        let schunk = SChunk::open(Storage::file(file), DParams::default()).unwrap();
+        assert_eq!(layers(&schunk), kept, "{}", file.display());
+    }
+}
+
 #[test]
 fn a_large_embed_store_has_large_chunks() {
     let (folder, _) = temporary();

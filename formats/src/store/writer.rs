@@ -13,9 +13,8 @@ use ferroblosc::codec::id;
 use ferroblosc::io::claim::Claim;
 use ferroblosc::io::{Attributes, Backend, FileKind, FileOps, FileSystem};
 use ferroblosc::os::files::{self, Opening};
-use ferroblosc::schunk::{Layers, State};
 
-use super::attrs::{self, MAP};
+use super::attrs::{self, MAP, fixed_layers};
 use super::class::{Class, STORE_TAGS};
 use super::container::{Container, FileId};
 use super::content::Content;
@@ -140,7 +139,7 @@ pub struct StoreWriter {
     /// Files that are not leaves, by name.
     pub(super) foreign: BTreeMap<String, Content>,
     /// The fixed metalayers of the embed store besides the tag.
-    pub(super) metalayers: Vec<(String, Vec<u8>)>,
+    pub(super) metalayers: Vec<(Vec<u8>, Vec<u8>)>,
     /// The variable-length metalayers of the embed store besides the map.
     pub(super) attrs: Vec<(String, Vec<u8>)>,
     pub(super) registry: Vec<(Value, Value)>,
@@ -456,19 +455,14 @@ impl StoreWriter {
             return Ok(());
         };
         let place = if store.kind == StoreKind::Embed { "/" } else { EMBED_FILE };
-        let mut fixed = Vec::new();
-        embed.state().with_layers(Layers::Fixed, &mut |layers| {
-            let text = |name: &[u8]| String::from_utf8_lossy(name).into_owned();
-            fixed = layers.iter().map(|&(name, content)| (text(name), content.to_vec())).collect();
-        });
-        for (name, content) in fixed {
-            if !STORE_TAGS.contains(&name.as_str()) {
+        for (name, content) in fixed_layers(embed) {
+            let Some(tag) = STORE_TAGS.iter().find(|tag| tag.as_bytes() == name) else {
                 self.metalayers.push((name, content));
                 continue;
-            }
+            };
             let version = Value::decode(&content).and_then(|tag| tag.get("version")?.as_u64());
             if version != Some(VERSION) {
-                let why = format!("the version of {name} is not {VERSION}");
+                let why = format!("the version of {tag} is not {VERSION}");
                 return Err(Error::refused(place, why));
             }
         }

@@ -14,6 +14,8 @@ mod hostile;
 mod interop;
 mod limits;
 mod locations;
+mod odd_containers;
+mod odd_tables;
 mod queries;
 mod refusals;
 mod rows;

@@ -20,6 +20,8 @@ use std::time::Duration;
 
 /// The number of attempts to open or reload a frame while another process writes to it.
 const OPEN_ATTEMPTS: usize = 50;
+/// The maximum number of chunks whose headers are read to find the flags of all chunks.
+const MAX_EXAMINED: usize = 16;
 /// Pause between attempts, from the second on if the file was complete.
 const ATTEMPT_PAUSE: Duration = Duration::from_millis(1);
 
@@ -209,16 +211,28 @@ impl Frame {
     }
 
     /// Returns [`VL_BLOCKS`] if the first chunk has variable-length blocks, otherwise 0. All chunks
-    /// have the same flags.
+    /// have the same flags. If the first chunk is damaged or its file is missing, the next ones are
+    /// examined, so that they can be read.
     fn flags2(&self) -> Result<u8> {
-        match self.offsets()?.get(0) {
-            Some(0..) => match self.with_front(0, ChunkHeader::parse) {
-                Ok(header) if header.vl_blocks => Ok(VL_BLOCKS),
-                Ok(_) => Ok(0),
-                // With checksums the other chunks can still be read.
-                Err(_) if self.cached().is_fingerprinted => Ok(0),
-                Err(error) => Err(error),
-            },
+        let offsets = self.offsets()?;
+        let is_fingerprinted = self.cached().is_fingerprinted;
+        let mut failed = None;
+        for nchunk in 0..offsets.len().min(MAX_EXAMINED) {
+            if !matches!(offsets.get(nchunk), Some(0..)) {
+                if failed.is_none() {
+                    return Ok(0);
+                }
+                continue;
+            }
+            match self.with_front(nchunk, ChunkHeader::parse) {
+                Ok(header) => return Ok(if header.vl_blocks { VL_BLOCKS } else { 0 }),
+                // With checksums the other chunks can be read in any case.
+                Err(error) if error.is_system_error() && !is_fingerprinted => return Err(error),
+                Err(error) => failed = failed.or(Some(error)),
+            }
+        }
+        match failed {
+            Some(error) if !is_fingerprinted => Err(error),
             _ => Ok(0),
         }
     }

@@ -244,6 +244,11 @@ mod tests {
         assert_eq!(depth(&footer(&[1; 63])), Some(63));
         assert_eq!(depth(&footer(&[1; 100])), Some(65));
         assert_eq!(depth(&footer(&[9, 0])), None);
+        // A list of integers instead of nodes, an empty map, and values that are nested too deep.
+        assert_eq!(depth(&[0x29, 0x15, 2, 0]), None);
+        assert_eq!(depth(&[&[0x1b, 0, 0x19, 0x1c, 0x15, 2, 0, 0][..]].concat()), Some(1));
+        assert_eq!(depth(&[&[0x1c; 60][..], &[0; 61]].concat()), Some(0));
+        assert_eq!(depth(&[&[0x1c; 100][..], &[0; 101]].concat()), None);
         let whole = footer(&[2, 0, 0]);
         for len in 0..whole.len() {
             assert_eq!(depth(&whole[..len]), None, "{len}");

@@ -191,3 +191,39 @@ fn chunks_of_other_filters_are_named() {
         std::fs::remove_file(&path).unwrap();
     }
 }
+
+#[test]
+fn groups_are_read_below_a_key_and_written_to_new_files() {
+    let folder = Folder::new();
+    let path = folder.path("a.h5");
+    let file = File::create(&path).unwrap();
+    for name in ["g/h/data", "other"] {
+        let spec = Spec { item: int(4), shape: vec![2], chunks: None, filter: None, fill: None };
+        drop(NewDataset::create(&file, name, spec).unwrap());
+    }
+    let group = file.create_group("g/h").unwrap();
+    group.set_attribute("unit", &Attribute::Texts(Some(vec![]), vec![b"m".to_vec()])).unwrap();
+    drop(group);
+    file.close().unwrap();
+    let found = detect(&path).unwrap();
+    for (key, expected) in [
+        ("a.h5", &["", "g", "g/h"][..]),
+        ("a.h5:/g", &["", "g", "g/h"]),
+        ("a.h5:/g/h/data", &["", "g", "g/h"]),
+    ] {
+        let groups = Groups::read(&folder.path(key), &found, &["g/h/data".to_owned()]).unwrap();
+        let paths: Vec<&str> = groups.groups.iter().map(|group| &*group.path).collect();
+        assert_eq!(paths, expected, "{key}");
+        let attrs = &groups.groups.last().unwrap().attrs;
+        assert_eq!(attrs[..], [("unit".to_owned(), Value::Text("m".to_owned()))], "{key}");
+        // The groups of a new file, and of one that exists.
+        let copy = folder.path("copy.h5");
+        for _ in 0..2 {
+            assert_eq!(groups.write_hdf5(&copy).unwrap(), [""; 0]);
+            let again = Groups::read(&copy, &found, &[]).unwrap();
+            let paths: Vec<&str> = again.groups.iter().map(|group| &*group.path).collect();
+            assert_eq!(paths, expected, "{key}");
+        }
+        std::fs::remove_file(&copy).unwrap();
+    }
+}

@@ -6,6 +6,7 @@ mod frames;
 #[cfg(feature = "hdf5")]
 mod hdf5;
 mod npz;
+mod odd;
 mod tables;
 
 use std::path::{Path, PathBuf};

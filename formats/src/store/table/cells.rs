@@ -61,6 +61,18 @@ impl Column {
     fn value_error(&self, row: usize, why: impl std::fmt::Display) -> Error {
         Error::Value(format!("column {:?}, new row {row}: {why}", self.name))
     }
+
+    /// Checks that a new row can be null.
+    fn check_null(&self, row: usize) -> Result<()> {
+        if !self.nullable {
+            return Err(self.value_error(row, "the column has no nulls"));
+        }
+        if matches!(self.nulls, Nulls::None) && !self.kind.contains_nulls() {
+            let why = "the schema permits nulls, but does not record nulls by a mask or a value";
+            return Err(self.value_error(row, why));
+        }
+        Ok(())
+    }
 }
 
 /// Checks the rows of a column and returns their stored form. `form` is that of the stored array.
@@ -96,9 +108,7 @@ fn stage_values(column: &Column, form: &Form, values: &[Value]) -> Result<Staged
     let mut valid = vec![true; values.len()];
     for (row, value) in values.iter().enumerate() {
         if *value == Value::Nil {
-            if !column.nullable {
-                return Err(column.value_error(row, "the column has no nulls"));
-            }
+            column.check_null(row)?;
             valid[row] = false;
             sentinel.push(form, &mut bytes);
             continue;
@@ -128,9 +138,7 @@ fn stage_items(
     copy.try_reserve_exact(bytes.len())?;
     for (row, item) in bytes.chunks_exact(form.row_size).enumerate() {
         if valid.is_some_and(|valid| !valid[row]) {
-            if !column.nullable {
-                return Err(column.value_error(row, "the column has no nulls"));
-            }
+            column.check_null(row)?;
             sentinel.push(form, &mut copy);
             continue;
         }
@@ -159,9 +167,7 @@ fn stage_others(column: &Column, values: &[Value]) -> Result<Staged> {
     let mut valid = vec![true; values.len()];
     for (row, value) in values.iter().enumerate() {
         if *value == Value::Nil {
-            if !column.nullable {
-                return Err(column.value_error(row, "the column has no nulls"));
-            }
+            column.check_null(row)?;
             valid[row] = false;
             staged.push(match (&column.nulls, &column.kind) {
                 (Nulls::Sentinel(sentinel), _) => sentinel.clone(),

@@ -774,6 +774,12 @@ mod tests {
         assert_eq!(stored(Value::Int(-9), "<f8"), Value::Float(-9.0));
         assert_eq!(stored(Value::Float(-9.0), "<i8"), Value::Int(-9));
         assert_eq!(stored(Value::Float(-9.5), "<i8"), Value::Float(-9.5));
+        // Beyond 63 bits, and beyond all integers.
+        assert_eq!(stored(Value::Float(1e19), "<u8"), Value::UInt(10_000_000_000_000_000_000));
+        for float in [1e30, -1e30, 1.5, f64::NAN, f64::INFINITY] {
+            let kept = stored(Value::Float(float), "<i8");
+            assert!(matches!(kept, Value::Float(found) if found.to_bits() == float.to_bits()));
+        }
         let large = Value::Int(1 << 60);
         assert_eq!(stored(Value::Float((1u64 << 60) as f64), "<i8"), large);
         assert!(!is_sentinel(&Value::Int((1 << 60) + 1), &large));

@@ -175,7 +175,7 @@ impl Column {
                 | ColumnKind::Dictionary { .. }
         );
         let nulls = match json.get("null_value") {
-            _ if is_masked => Nulls::Mask,
+            _ if is_masked && !kind.contains_nulls() => Nulls::Mask,
             Some(value) if nullable && has_sentinel && *value != Json::Null => constant(value)
                 .map_or_else(
                     || {
@@ -202,6 +202,11 @@ impl ColumnKind {
                 | ColumnKind::Struct
                 | ColumnKind::List
         )
+    }
+
+    /// Whether nulls are values or codes, so that the column needs neither a mask nor a sentinel.
+    pub(super) fn contains_nulls(&self) -> bool {
+        self.has_objects() || matches!(self, ColumnKind::Dictionary { .. })
     }
 
     /// Whether the values are texts or byte strings, which `Table::texts` returns.

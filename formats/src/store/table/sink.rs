@@ -12,7 +12,7 @@ use super::schema::{Column, ColumnKind, Nulls};
 use super::staged::{Form, Staged};
 use super::texts::Utf8;
 use super::view::View;
-use crate::numpy::{Dtype, Kind};
+use crate::numpy::Dtype;
 use crate::store::class::{LISTS, SCALARS};
 use crate::store::content::Content;
 use crate::store::error::{Error, Result};
@@ -38,6 +38,8 @@ const MAX_PENDING: usize = 16 << 20;
 const DICTIONARY_BATCH: usize = 1 << 20;
 /// The dtype of masks.
 const MASK: &str = "|b1";
+/// The dtype of the codes of a dictionary.
+const CODES: &str = "<i4";
 
 /// The numbers of rows in the chunks and blocks of new columns.
 #[derive(Clone, Copy, Debug)]
@@ -289,7 +291,7 @@ pub fn row_size(column: &Column) -> Result<u64> {
 }
 
 /// Returns the descriptions of a column of batches: further fixed metalayers.
-fn layers(column: &Column) -> Result<Vec<(String, Vec<u8>)>> {
+fn layers(column: &Column) -> Result<Vec<(Vec<u8>, Vec<u8>)>> {
     let text = |text: &str| Value::Str(text.to_owned());
     let rows = Value::Int(i64::try_from(batch_rows(column)).unwrap_or(i64::MAX));
     let (name, entries) = match &column.kind {
@@ -322,7 +324,7 @@ fn layers(column: &Column) -> Result<Vec<(String, Vec<u8>)>> {
             (SCALARS, entries)
         }
     };
-    Ok(vec![(name.to_owned(), Value::Map(entries).encode()?)])
+    Ok(vec![(name.into(), Value::Map(entries).encode()?)])
 }
 
 impl ColumnSink {
@@ -339,7 +341,7 @@ impl ColumnSink {
                 Sink::Utf8 { offsets, bytes, end: 0 }
             }
             (ColumnKind::Dictionary { null_code }, _) => Sink::Dictionary {
-                codes: ArraySink::create(key, &scalar("<i4")?, partitions(grid)?)?,
+                codes: ArraySink::create(key, &scalar(CODES)?, partitions(grid)?)?,
                 texts: Texts { numbers: HashMap::new(), stored: 0, added: Vec::new() },
                 stored: None,
                 null_code: code(column, *null_code)?,
@@ -399,8 +401,8 @@ impl ColumnSink {
             }
             ColumnKind::Dictionary { null_code } => {
                 let codes = ArraySink::open(view, key, Some(keep))?;
-                if codes.row_size != 4 || codes.form()?.dtype.kind() != Kind::Int {
-                    return Err(Error::refused(key, "the codes are not integers of 4 bytes"));
+                if codes.form()?.dtype.text() != CODES {
+                    return Err(Error::refused(key, "the codes are not of type <i4"));
                 }
                 let stored = objects(view, &format!("{key}_dict"))?;
                 stored.check_total()?;
