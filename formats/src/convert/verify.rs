@@ -415,7 +415,7 @@ fn verify_zarr(path: &Path) -> Result<Verification> {
     Ok(verification)
 }
 
-/// Reads all items of an HDF5 dataset, or of all datasets of a file or group.
+/// Reads all stored items of an HDF5 dataset, or of all datasets of a file or group.
 #[cfg(feature = "hdf5")]
 fn verify_hdf5(path: &Path) -> Result<Verification> {
     let Location { path, key } = Location::of(path);
@@ -423,23 +423,8 @@ fn verify_hdf5(path: &Path) -> Result<Verification> {
     let mut verification = Verification::default();
     for name in hdf5::datasets(&file, &key.unwrap_or_default())? {
         let location = ferroblosc::io::paths::with_text(&path, &format!(":/{name}"));
-        let found = Detected { format: Format::Hdf5, is_directory: false, is_legacy: false };
-        let read = super::source::open_as(&location, &found, &Reading::default());
-        let read = read.and_then(|mut source| {
-            let (nbytes, size) = (source.content().nbytes, source.content().read_size as u64);
-            let mut position = 0;
-            let mut items = Vec::new();
-            while position < nbytes {
-                let len = size.min(nbytes - position) as usize;
-                items
-                    .try_reserve_exact(len.saturating_sub(items.len()))
-                    .map_err(ferroblosc::Error::from)?;
-                items.resize(len, 0);
-                source.read(position, &mut items)?;
-                position += len as u64;
-            }
-            Ok(())
-        });
+        let read = hdf5::Dataset::open(&file, &name).map_err(Error::from);
+        let read = read.and_then(|dataset| super::source::check_stored(&dataset));
         match read {
             Err(error) if error.is_corruption() => {
                 verification.faults.push(Fault { path: Some(location), ..fault_of(&error) });

@@ -4,9 +4,10 @@ use std::fs;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 
+use super::array::chunk_count;
 use super::dtype::{fill_of, fill_of_plain, fill_to, has_byte_order, to_v2, to_v3};
 use super::error::{Error, Result};
-use super::limits::MAX_ITEM;
+use super::limits::{MAX_CHUNKS, MAX_ITEM};
 use super::metadata::{self, DIMENSIONS, KeyEncoding, Node, join};
 use super::storage::{ARRAY_V2, ATTRIBUTES_V2, GROUP_V2, METADATA_V3, Storage, is_valid_path};
 use super::version::Version;
@@ -238,8 +239,8 @@ impl ArrayWriter {
     ///
     /// # Errors
     /// [`Error::Name`] if the path of the node is not valid, or is below an array; [`Error::Dtype`]
-    /// if the version does not support the dtype; [`Error::Storage`]; the errors of reading the
-    /// metadata of existing groups.
+    /// if the version does not support the dtype; [`Error::Limit`] for large items and too many
+    /// chunks; [`Error::Storage`]; the errors of reading the metadata of existing groups.
     pub fn create(path: &Path, is_zip: bool, node: &str, spec: &Spec) -> Result<ArrayWriter> {
         if !is_valid_path(node) || !is_zip && files::fault_of_path(node).is_some() {
             return Err(Error::Name(node.to_owned()));
@@ -247,6 +248,13 @@ impl ArrayWriter {
         let itemsize = spec.dtype.itemsize();
         if itemsize > MAX_ITEM {
             let why = format!("an item of Zarr has at most {MAX_ITEM} bytes, not {itemsize}");
+            return Err(Error::Limit(why));
+        }
+        let lengths = spec.shape.iter().zip(&spec.chunks);
+        let grid: Vec<u64> = lengths.map(|(len, chunk)| len.div_ceil(*chunk)).collect();
+        let count = chunk_count(&grid);
+        if count > MAX_CHUNKS {
+            let why = format!("an array of Zarr has at most {MAX_CHUNKS} chunks here, not {count}");
             return Err(Error::Limit(why));
         }
         let (shown, fill) = spec.fill();
