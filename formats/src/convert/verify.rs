@@ -20,6 +20,7 @@ use crate::numpy::read_npy_header;
 use crate::zarr;
 use crate::{bloscpack, blpk};
 use ferroblosc::b2nd::create;
+use ferroblosc::b2nd::verify::{ForeignChunk, foreign_chunks};
 use ferroblosc::chunk::{BasicHeader, ChunkHeader, missing_plugin};
 use ferroblosc::io::named::{NamedFile, read_regular};
 use ferroblosc::plugin::Plugin;
@@ -286,7 +287,17 @@ fn has_chunks_of_array(schunk: &SChunk) -> bool {
 fn verify_array(path: &Path, is_directory: bool, threads: i16) -> Result<Verification> {
     let schunk = open_schunk(path, is_directory, threads)?;
     let is_array = has_chunks_of_array(&schunk);
+    let foreign = if is_array { foreign_chunks(schunk.state())? } else { Vec::new() };
+    let frame = schunk.state().frame();
+    let fault = |chunk: ForeignChunk| {
+        let number = usize::try_from(chunk.number).unwrap_or(usize::MAX);
+        let position = frame.and_then(|frame| frame.chunk_position(number));
+        let is_note = chunk.is_readable;
+        Fault { chunk: Some(number as u64), position, is_note, ..Fault::of(chunk.text) }
+    };
+    let foreign: Vec<Fault> = foreign.into_iter().map(fault).collect();
     let mut verification = verify_schunk(schunk)?;
+    verification.faults.splice(0..0, foreign);
     if !is_array {
         let message = "the metalayer of the array is invalid or does not match the chunks";
         verification.faults.insert(0, Fault::of(message));

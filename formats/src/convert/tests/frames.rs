@@ -286,3 +286,59 @@ fn metalayers_of_arrays_that_do_not_match_the_chunks_are_faults() {
         std::fs::remove_file(&path).unwrap();
     }
 }
+
+#[test]
+fn intact_chunks_of_other_sizes_than_those_of_the_array_are_damage() {
+    let folder = Folder::new();
+    let path = folder.path("a.b2nd");
+    let data: Vec<u8> = (0..400_u32).map(|number| (number * number / 5) as u8).collect();
+    let meta = ferroblosc::b2nd::meta::serialize(&[300], &[100], &[25], Some(b"<i4"), 0).unwrap();
+    let chunk_of = |params: CParams| {
+        let mut compressor = ferroblosc::chunk::Compressor::new(params).unwrap();
+        compressor.compress_to_vec(&data).unwrap()
+    };
+    let params = CParams::default().typesize(4).blocksize(100);
+    let mut zeros = [0; 32];
+    ferroblosc::chunk::special::zeros(&params.clone().blocksize(400), 400, &mut zeros).unwrap();
+    let others = [
+        (chunk_of(params.clone()), None),
+        // The blocks of chunks of one value have no meaning.
+        (zeros.to_vec(), None),
+        (chunk_of(params.clone().blocksize(200)), Some("blocks of the chunk have 200 bytes")),
+        (chunk_of(params.clone().typesize(2)), Some("items of the chunk have 2 bytes, not 4")),
+        (
+            chunk_of(params.clone().level(0).blocksize(50)),
+            Some("blocks of the chunk have 48 bytes"),
+        ),
+    ];
+    for (other, expected) in others {
+        for checksums in [false, true] {
+            let storage = Storage::file(&path);
+            let storage = if checksums { storage.checksums() } else { storage };
+            let mut schunk = SChunk::create(storage, params.clone(), DParams::default()).unwrap();
+            schunk.set_chunksize(400).unwrap();
+            schunk.add_metalayer("b2nd", &meta).unwrap();
+            let good = chunk_of(params.clone());
+            for chunk in [&good, &other, &good] {
+                schunk.append_chunk(chunk).unwrap();
+            }
+            schunk.close().unwrap();
+            let found = detect(&path).unwrap();
+            assert_eq!(found.format, Format::B2nd);
+            let verified = verify(&path, &found, &Reading::default()).unwrap();
+            let faults = verified.faults.iter().map(|fault| (fault.chunk, fault.message.as_str()));
+            let faults: Vec<(Option<u64>, &str)> = faults.collect();
+            match expected {
+                None => assert_eq!(faults, []),
+                Some(text) => {
+                    assert_eq!(verified.is_damaged(), !text.contains("items"), "{text}");
+                    let [(Some(1), message)] = faults[..] else {
+                        panic!("{faults:?}");
+                    };
+                    assert!(message.contains(text), "{message}");
+                }
+            }
+            std::fs::remove_file(&path).unwrap();
+        }
+    }
+}
