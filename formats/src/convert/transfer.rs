@@ -158,6 +158,7 @@ pub fn convert(
             if keeps_all { Vec::new() } else { attachments.lost_in(destination, is_array) };
         // Copied chunks keep their parameters.
         lost.retain(|item| !item.starts_with("the codec parameters"));
+        lost.extend(lost_fill_values((input, found), destination, &attachments)?);
         return Ok(Converted { is_direct: true, lost, ..Converted::default() });
     }
     #[cfg(feature = "zarr")]
@@ -175,6 +176,7 @@ pub fn convert(
         };
         if let Some(copied_chunks) = copied {
             let mut lost = attachments.lost_in(destination, true);
+            lost.extend(lost_fill_values((input, found), destination, &attachments)?);
             lost.extend(attachments.compression_for(destination).1);
             return Ok(Converted { is_direct: copied_chunks > 0, copied_chunks, lost });
         }
@@ -195,13 +197,17 @@ pub fn convert(
         };
         if let Some(copied_chunks) = copied {
             let mut lost = attachments.lost_in(destination, true);
+            lost.extend(lost_fill_values((input, found), destination, &attachments)?);
             lost.extend(attachments.compression_for(destination).1);
             return Ok(Converted { is_direct: copied_chunks > 0, copied_chunks, lost });
         }
     }
     let mut source = with_options(source::open_as(input, found, reading)?, options)?;
-    let is_array = source.content().array.is_some();
-    let mut lost = attachments.lost_in(destination, is_array);
+    let array = source.content().array.as_ref();
+    let mut lost = attachments.lost_in(destination, array.is_some());
+    if let Some(info) = array {
+        lost.extend(attachments.lost_fill_values(destination, &info.dtype));
+    }
     let mut writing = writing.clone();
     if writing.compression.is_none() {
         let (compression, lacking) = attachments.compression_for(destination);
@@ -214,6 +220,20 @@ pub fn convert(
     let params = (&writing, &attachments);
     sink::write(source.as_mut(), output, destination, params, progress)?;
     Ok(Converted { lost, ..Converted::default() })
+}
+
+/// Returns descriptions of the fill values of copied data that the target cannot hold.
+fn lost_fill_values(
+    (input, found): (&Path, &Detected),
+    destination: Destination,
+    attachments: &Attachments,
+) -> Result<Vec<String>> {
+    if attachments.dflt.is_none() || found.format != Format::B2nd {
+        return Ok(Vec::new());
+    }
+    let source = source::open_as(input, found, &Reading::default())?;
+    let array = source.content().array.as_ref();
+    Ok(array.map_or_else(Vec::new, |info| attachments.lost_fill_values(destination, &info.dtype)))
 }
 
 /// Copies chunks if both formats share them. Returns whether it did.

@@ -68,17 +68,26 @@ pub struct ArrayWriter {
     is_nested: bool,
 }
 
+/// Returns the bytes that readers use for a fill value of these bytes, and the value in the metadata.
+fn read(dtype: &Dtype, fill: &[u8], version: Version) -> Option<(Vec<u8>, Value)> {
+    let shown = fill_to(dtype, fill, version)?;
+    Some((fill_of(dtype, &shown)?, shown))
+}
+
+/// Returns the bytes that readers use for a fill value, and the value in the metadata, or `None` if
+/// it is not a value of the dtype, or the version cannot represent it.
+pub fn fill_in(dtype: &Dtype, value: &Value, version: Version) -> Option<(Vec<u8>, Value)> {
+    read(dtype, &fill_of_plain(dtype, value)?, version)
+}
+
 impl Spec {
     /// Returns the fill value in the metadata and its bytes, which are those that readers use:
     /// zeros if there is none, or if the version cannot represent it.
     fn fill(&self) -> (Value, Vec<u8>) {
         let zeros = vec![0; self.dtype.itemsize() as usize];
-        let given = self.fill_value.as_ref().and_then(|value| fill_of_plain(&self.dtype, value));
-        let read = |fill: &[u8]| {
-            let shown = fill_to(&self.dtype, fill, self.version)?;
-            Some((fill_of(&self.dtype, &shown)?, shown))
-        };
-        match given.and_then(|fill| read(&fill)).or_else(|| read(&zeros)) {
+        let given = self.fill_value.as_ref();
+        let given = given.and_then(|value| fill_in(&self.dtype, value, self.version));
+        match given.or_else(|| read(&self.dtype, &zeros, self.version)) {
             Some((fill, shown)) => (shown, fill),
             None => (Value::Null, zeros),
         }

@@ -342,3 +342,77 @@ fn intact_chunks_of_other_sizes_than_those_of_the_array_are_damage() {
         }
     }
 }
+
+#[test]
+fn fill_values_that_are_not_of_the_dtype_are_listed() {
+    let folder = Folder::new();
+    let targets = [
+        ("a.bcolz", Destination::Bcolz),
+        #[cfg(feature = "zarr")]
+        ("a.zarr", ZARR),
+        #[cfg(feature = "hdf5")]
+        ("a.h5", HDF5),
+    ];
+    // An array of bytes whose fill value is 7 or 300.
+    for (fill, is_lost) in [(&b"\xaa{\"dflt\":7}"[..], false), (b"\xac{\"dflt\":300}", true)] {
+        let path = folder.path("a.b2nd");
+        let layout = ferroblosc::b2nd::Layout { shape: &[10], chunkshape: &[5], blockshape: &[5] };
+        let params = CParams::default().typesize(1);
+        let mut array =
+            ferroblosc::b2nd::Array::zeros(Storage::file(&path), params, &layout, "|u1").unwrap();
+        array.set_slice(&[0], &[3], &[1, 2, 3]).unwrap();
+        array.add_vlmetalayer("__bcolz__", fill).unwrap();
+        array.close().unwrap();
+        for (name, destination) in targets {
+            // Chunks are copied if the parameters are those of the source.
+            for compression in [None, Some(Compression::default())] {
+                let copy = folder.path(name);
+                let writing = Writing { compression, ..Writing::default() };
+                let lost = converted_with(&path, &copy, destination, &writing).unwrap().lost;
+                let expected = "the fill value 300, which is not one of the dtype |u1".to_owned();
+                let expected = if is_lost { vec![expected] } else { Vec::new() };
+                assert_eq!(lost, expected, "{name}");
+                assert_eq!(items(&copy), [1, 2, 3, 0, 0, 0, 0, 0, 0, 0], "{name}");
+                if copy.is_dir() {
+                    std::fs::remove_dir_all(&copy)
+                } else {
+                    std::fs::remove_file(&copy)
+                }
+                .unwrap();
+            }
+        }
+        // Frames have fill values of any type.
+        let copy = folder.path("copy.b2nd");
+        assert_eq!(converted(&path, &copy, B2ND).unwrap().lost, [""; 0]);
+        std::fs::remove_file(copy).unwrap();
+        std::fs::remove_file(path).unwrap();
+    }
+}
+
+#[test]
+fn fill_values_of_columns_that_are_not_of_the_dtype_are_listed() {
+    let folder = Folder::new();
+    let path = folder.path("a.bcolz");
+    let dtype = Dtype::parse("[('a', '<i4'), ('b', 'S2')]").unwrap();
+    for (fill, lost) in [("[7, \"x\"]", ""), ("[7, 8]", "[7,8]"), ("9", "9")] {
+        let npy = folder.npy("a.npy", dtype.text(), &[2], &[1; 12]);
+        let mut attachments = attachments::Attachments::default();
+        attachments.dflt = Some(Value::parse(fill.as_bytes()).unwrap());
+        let found = attachments.lost_fill_values(Destination::Bcolz, &dtype);
+        let expected = format!("the fill value {lost}, which is not one of the dtype ");
+        match lost {
+            "" => assert_eq!(found, [""; 0]),
+            _ => assert!(found.len() == 1 && found[0].starts_with(&expected), "{found:?}"),
+        }
+        let mut source = open(&npy, &Reading::default()).unwrap();
+        let params = (&Writing::default(), &attachments);
+        sink::write(source.as_mut(), &path, Destination::Bcolz, params, &mut |_| {}).unwrap();
+        let table = Ctable::open(&path, Mode::Read, &Options::default()).unwrap();
+        let Object::Carray(column) = table.column("a").unwrap() else {
+            panic!("a column is a table");
+        };
+        assert_eq!(column.dflt(), &Value::from(if fill == "9" { 0 } else { 7 }));
+        drop(table);
+        std::fs::remove_dir_all(&path).unwrap();
+    }
+}
