@@ -442,7 +442,7 @@ fn verify_hdf5(path: &Path) -> Result<Verification> {
             }
             // A type without form in memory is not damage.
             Err(Error::Hdf5(hdf5::Error::Type { .. })) => continue,
-            Err(error @ (Error::TooLarge | Error::Hdf5(hdf5::Error::Elsewhere { .. }))) => {
+            Err(error @ Error::Hdf5(hdf5::Error::Elsewhere { .. })) => {
                 let note = Fault::note(error.to_string());
                 verification.faults.push(Fault { path: Some(location), ..note });
                 continue;
