@@ -12,11 +12,11 @@ use super::b2nd::{block_of, has_blocks_of, narrow};
 use super::error::{Error, Result};
 use super::grid::{count_of, grid_of, index_of, number_of};
 use super::intact::ChunkCheck;
-use super::missing::{MissingChunks, check_count};
+use super::missing::{MissingChunks, begin, check_count, commit, storage};
 use super::ndcopy::{Side, copy_box};
 use super::placeholder::check_has_data;
 use super::sink::{
-    Compression, Destination, Hdf5Filter, Hdf5Sink, Progress, Writing, add_vlmetalayers, storage,
+    Compression, Destination, Hdf5Filter, Hdf5Sink, Progress, Writing, add_vlmetalayers,
     zero_buffer,
 };
 use super::source::{
@@ -119,12 +119,14 @@ pub fn hdf5_to_frame(
         Some(fill) => MissingChunks::new(&cparams, nbytes, fill),
         None => MissingChunks::new(&cparams, nbytes, &[0]),
     };
-    let mut schunk =
-        SChunk::create(storage(output, directory, writing), cparams.clone(), DParams::default())?;
+    let nchunks = count_of(&grid);
+    let storage = storage(output, directory, writing, nchunks);
+    let mut schunk = SChunk::create(storage, cparams.clone(), DParams::default())?;
     schunk.set_chunksize(nbytes)?;
     let dtype = Some(info.dtype.text().as_bytes());
     let meta = b2nd::meta::serialize(geometry.shape(), &chunkshape, &blocks, dtype, 0)?;
     schunk.add_metalayer(b2nd::meta::NAME, &meta)?;
+    begin(schunk.state_mut(), nchunks)?;
     let chunk_items = chunks.iter().product::<u64>() * itemsize;
     let origin = vec![0; chunks.len()];
     let mut check = ChunkCheck::new(writing.threads());
@@ -133,7 +135,7 @@ pub fn hdf5_to_frame(
     // than the fill value.
     let visited: Box<dyn Iterator<Item = u64>> = match fill {
         None => Box::new(stored_numbers.iter().copied()),
-        Some(_) => Box::new(0..count_of(&grid)),
+        Some(_) => Box::new(0..nchunks),
     };
     let mut next = 0;
     for number in visited {
@@ -198,8 +200,9 @@ pub fn hdf5_to_frame(
             schunk.append_chunk(&made.0)?;
         }
     }
-    missing.add(count_of(&grid) - next);
+    missing.add(nchunks - next);
     missing.flush(&mut schunk)?;
+    commit(schunk.state_mut(), nchunks)?;
     add_vlmetalayers(&mut schunk, attachments)?;
     schunk.close()?;
     Ok(Some(copied))

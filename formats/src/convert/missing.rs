@@ -3,10 +3,13 @@
 //! A frame stores no bytes for runs of zeros and NaNs. The chunks of other values are stored, with
 //! one item each.
 
+use std::path::Path;
+
 use super::error::{Error, Result};
+use super::sink::{self, Writing};
 use ferroblosc::chunk::{CParams, special};
-use ferroblosc::schunk::SChunk;
 use ferroblosc::schunk::chunks::insert_special;
+use ferroblosc::schunk::{SChunk, State, Storage, transaction};
 
 /// The maximum number of chunks of a frame: its index is a chunk with 8 bytes for each of them.
 const MAX_CHUNKS: u64 = i32::MAX as u64 / 8;
@@ -24,6 +27,38 @@ pub fn check_count(nchunks: u64) -> Result<()> {
         return Err(Error::Partition(
             "a frame has at most 268435455 chunks; larger ones are needed",
         ));
+    }
+    Ok(())
+}
+
+/// The number of chunks above which a frame with missing chunks is written as one change: its index
+/// and its checksums are written once, not after each chunk.
+const MANY: u64 = 1 << 14;
+
+/// Returns the storage of a new frame that will have this number of chunks.
+pub fn storage(output: &Path, directory: bool, writing: &Writing, nchunks: u64) -> Storage {
+    let storage = sink::storage(output, directory, writing);
+    if nchunks > MANY { storage.durable() } else { storage }
+}
+
+/// Begins the change that writes a frame with this number of chunks.
+///
+/// # Errors
+/// The errors of [`transaction::begin`].
+pub fn begin<S: State + ?Sized>(state: &mut S, nchunks: u64) -> Result<()> {
+    if nchunks > MANY && transaction::has_transactions(state) {
+        transaction::begin(state)?;
+    }
+    Ok(())
+}
+
+/// Commits the change of [`begin`].
+///
+/// # Errors
+/// The errors of [`transaction::commit`].
+pub fn commit<S: State + ?Sized>(state: &mut S, nchunks: u64) -> Result<()> {
+    if nchunks > MANY && transaction::has_transactions(state) {
+        transaction::commit(state)?;
     }
     Ok(())
 }
@@ -50,6 +85,11 @@ impl MissingChunks {
         };
         chunk.truncate(made.unwrap_or(0));
         MissingChunks { chunk, count: 0 }
+    }
+
+    /// Returns copies of a chunk.
+    pub fn of(chunk: &[u8], count: u64) -> MissingChunks {
+        MissingChunks { chunk: chunk.to_vec(), count }
     }
 
     /// Adds chunks, unless there is no special chunk of such large items. Returns whether it did.

@@ -14,11 +14,11 @@ use super::b2nd::{block_of, has_blocks_of, narrow};
 use super::error::{Error, Result};
 use super::grid::index_of;
 use super::intact::ChunkCheck;
-use super::missing::MissingChunks;
+use super::missing::{MissingChunks, begin, commit, storage};
 use super::ndcopy::{Side, copy_box};
 use super::placeholder::check_has_data;
 use super::sink::{
-    Compression, Destination, Progress, Writing, ZarrSink, add_vlmetalayers, storage, zero_buffer,
+    Compression, Destination, Progress, Writing, ZarrSink, add_vlmetalayers, zero_buffer,
 };
 use super::source::{array_of, chunk_error, open_schunk, open_zarr, repeated_item};
 use crate::zarr::Version;
@@ -67,8 +67,9 @@ pub fn zarr_to_frame(
     let cparams = compression.params(typesize, writing.threads());
     let blocksize = cparams.blocksize;
     let nbytes = i32::try_from(chunksize).map_err(|_| Error::Layout)?;
-    let mut schunk =
-        SChunk::create(storage(output, directory, writing), cparams.clone(), DParams::default())?;
+    let nchunks = source.nchunks();
+    let storage = storage(output, directory, writing, nchunks);
+    let mut schunk = SChunk::create(storage, cparams.clone(), DParams::default())?;
     schunk.set_chunksize(nbytes)?;
     let meta = b2nd::meta::serialize(
         geometry.shape(),
@@ -78,11 +79,12 @@ pub fn zarr_to_frame(
         0,
     )?;
     schunk.add_metalayer(b2nd::meta::NAME, &meta)?;
+    begin(schunk.state_mut(), nchunks)?;
     let origin = vec![0; metadata.shape.len()];
     let mut missing = MissingChunks::new(&cparams, nbytes, &metadata.fill);
     let mut check = ChunkCheck::new(writing.threads());
     let mut copied = 0;
-    for number in 0..source.nchunks() {
+    for number in 0..nchunks {
         let index = source.chunk_index(number);
         let ends = index.iter().zip(&metadata.chunks).zip(&metadata.shape);
         let extent: Vec<u64> =
@@ -141,6 +143,7 @@ pub fn zarr_to_frame(
         progress(chunksize as u64);
     }
     missing.flush(&mut schunk)?;
+    commit(schunk.state_mut(), nchunks)?;
     add_vlmetalayers(&mut schunk, attachments)?;
     schunk.close()?;
     Ok(copied)

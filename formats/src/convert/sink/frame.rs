@@ -8,7 +8,7 @@ use super::super::boxes::boxes;
 use super::super::detect::Detected;
 use super::super::error::{Error, Result};
 use super::super::grid::{count_of, grid_of, written_chunks};
-use super::super::missing::check_count;
+use super::super::missing;
 use super::super::source::{Reading, Source, StoredChunks};
 use super::input::{Progress, array_in, for_each_segment};
 use super::options::{Destination, Writing};
@@ -287,15 +287,19 @@ pub fn write_array(
     let shape: Option<Vec<i64>> = info.shape.iter().map(|&len| i64::try_from(len).ok()).collect();
     let shape = shape.ok_or(Error::Layout)?;
     let layout = Layout { shape: &shape, chunkshape: &chunkshape, blockshape: &blockshape };
-    check_count(count_of(&grid_of(&info.shape, &chunk)))?;
-    let params = compression.params(typesize_of(itemsize)?, writing.threads());
-    let layers = borrowed(&attachments.metalayers);
-    let target = storage(output, directory, writing);
-    let mut array = Array::zeros_with(target, params, &layout, info.dtype.text(), &layers)?;
+    let nchunks = count_of(&grid_of(&info.shape, &chunk));
+    missing::check_count(nchunks)?;
     // The new array has zeros.
     let stored = source.stored_chunks()?.filter(StoredChunks::is_fill_zero);
+    let nchanged = if stored.is_some() { nchunks } else { 0 };
+    let params = compression.params(typesize_of(itemsize)?, writing.threads());
+    let layers = borrowed(&attachments.metalayers);
+    let target = missing::storage(output, directory, writing, nchanged);
+    let mut array = Array::zeros_with(target, params, &layout, info.dtype.text(), &layers)?;
     if let Some(stored) = stored {
+        missing::begin(array.schunk_mut().state_mut(), nchanged)?;
         copy_stored(source, &mut array, &info, (&chunk, &stored), progress)?;
+        missing::commit(array.schunk_mut().state_mut(), nchanged)?;
     } else if is_contiguous(&info.shape, &chunk) {
         copy_runs(source, &mut array, &info, &chunk, progress)?;
     } else {

@@ -416,3 +416,37 @@ fn fill_values_of_columns_that_are_not_of_the_dtype_are_listed() {
         std::fs::remove_dir_all(&path).unwrap();
     }
 }
+
+#[test]
+fn runs_of_chunks_without_bytes_are_copied_with_their_order() {
+    let folder = Folder::new();
+    let path = folder.path("a.b2nd");
+    let (chunk, count) = (100_i64, 20_000_i64);
+    let layout = ferroblosc::b2nd::Layout {
+        shape: &[count * chunk - 7],
+        chunkshape: &[chunk as i32],
+        blockshape: &[50],
+    };
+    for checksums in [false, true] {
+        let storage = Storage::file(&path);
+        let storage = if checksums { storage.checksums() } else { storage };
+        let params = CParams::default().typesize(1);
+        let mut array = ferroblosc::b2nd::Array::zeros(storage, params, &layout, "|u1").unwrap();
+        for number in [0, 1, 3, 9000, 19_998, 19_999] {
+            array.set_slice(&[number * chunk + 1], &[number * chunk + 4], &[1, 2, 3]).unwrap();
+        }
+        array.close().unwrap();
+        let expected = items(&path);
+        for has_sums in [false, true] {
+            let copy = folder.path("copy.b2nd");
+            let writing = Writing { checksums: has_sums, ..Writing::default() };
+            let made = converted_with(&path, &copy, B2ND, &writing).unwrap();
+            assert!(made.is_direct && items(&copy) == expected);
+            let verified = verify(&copy, &detect(&copy).unwrap(), &Reading::default()).unwrap();
+            assert!(verified.is_intact());
+            assert_eq!(verified.compared, if has_sums { 6 } else { 0 });
+            std::fs::remove_file(copy).unwrap();
+        }
+        std::fs::remove_file(&path).unwrap();
+    }
+}
