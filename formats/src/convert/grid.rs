@@ -1,8 +1,5 @@
 //! Grids: the chunks of an array, numbered in C order.
 
-use super::error::Result;
-use super::source::StoredChunks;
-
 /// Returns the number of chunks of an array in each dimension.
 pub fn grid_of(shape: &[u64], chunks: &[u64]) -> Vec<u64> {
     shape.iter().zip(chunks).map(|(len, chunk)| len.div_ceil(*chunk)).collect()
@@ -33,24 +30,4 @@ pub fn indices_of(grid: &[u64]) -> impl Iterator<Item = Vec<u64>> + use<> {
 /// Returns the number of a place in a grid in C order from its index.
 pub fn number_of(grid: &[u64], index: &[u64]) -> u64 {
     index.iter().zip(grid).fold(0, |number, (at, len)| number * len + at)
-}
-
-/// Returns the indices, in C order, of the chunks of an array that a copy writes: those that
-/// contain items of stored chunks, or all if it is unknown which are stored.
-///
-/// # Errors
-/// The errors of [`StoredChunks::in_chunks`].
-pub fn written_chunks(
-    shape: &[u64],
-    chunks: &[u64],
-    stored: Option<&StoredChunks>,
-) -> Result<Box<dyn Iterator<Item = Vec<u64>>>> {
-    let grid = grid_of(shape, chunks);
-    Ok(match stored {
-        Some(stored) => {
-            let numbers = stored.in_chunks(shape, chunks)?;
-            Box::new(numbers.into_iter().map(move |number| index_of(&grid, number)))
-        }
-        None => Box::new(indices_of(&grid)),
-    })
 }

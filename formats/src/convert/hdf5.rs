@@ -12,11 +12,11 @@ use super::b2nd::{block_of, has_blocks_of, narrow};
 use super::error::{Error, Result};
 use super::grid::{count_of, grid_of, index_of, number_of};
 use super::intact::ChunkCheck;
-use super::missing::{MissingChunks, begin, check_count, commit, storage};
+use super::missing::{self, MissingChunks, begin, check_count, commit};
 use super::ndcopy::{Side, copy_box};
 use super::placeholder::check_has_data;
 use super::sink::{
-    Compression, Destination, Hdf5Filter, Hdf5Sink, Progress, Writing, add_vlmetalayers,
+    Compression, Destination, Hdf5Filter, Hdf5Sink, Progress, Writing, add_vlmetalayers, storage,
     zero_buffer,
 };
 use super::source::{
@@ -115,12 +115,12 @@ pub fn hdf5_to_frame(
     let cparams = compression.params(typesize, writing.threads());
     let nbytes = i32::try_from(chunksize).map_err(|_| Error::Layout)?;
     let fill = dataset.fill_value()?.filter(|fill| fill.iter().any(|&byte| byte != 0));
-    let mut missing = match &fill {
+    let mut gaps = match &fill {
         Some(fill) => MissingChunks::new(&cparams, nbytes, fill),
         None => MissingChunks::new(&cparams, nbytes, &[0]),
     };
     let nchunks = count_of(&grid);
-    let storage = storage(output, directory, writing, nchunks);
+    let storage = missing::storage(storage(output, directory, writing), nchunks);
     let mut schunk = SChunk::create(storage, cparams.clone(), DParams::default())?;
     schunk.set_chunksize(nbytes)?;
     let dtype = Some(info.dtype.text().as_bytes());
@@ -139,7 +139,7 @@ pub fn hdf5_to_frame(
     };
     let mut next = 0;
     for number in visited {
-        missing.add(number - next);
+        gaps.add(number - next);
         progress((number - next).saturating_mul(chunk_items));
         next = number + 1;
         let start = start_of(&index_of(&grid, number));
@@ -148,10 +148,10 @@ pub fn hdf5_to_frame(
         let is_edge = extent != chunks;
         progress(extent.iter().product::<u64>() * itemsize);
         let is_stored = stored_numbers.binary_search(&number).is_ok();
-        if !is_stored && !is_edge && missing.add(1) {
+        if !is_stored && !is_edge && gaps.add(1) {
             continue;
         }
-        missing.flush(&mut schunk)?;
+        gaps.flush(&mut schunk)?;
         let stored = match filter {
             Some(_) if is_stored => stored_chunk(&dataset, &start)?,
             _ => None,
@@ -200,8 +200,8 @@ pub fn hdf5_to_frame(
             schunk.append_chunk(&made.0)?;
         }
     }
-    missing.add(nchunks - next);
-    missing.flush(&mut schunk)?;
+    gaps.add(nchunks - next);
+    gaps.flush(&mut schunk)?;
     commit(schunk.state_mut(), nchunks)?;
     add_vlmetalayers(&mut schunk, attachments)?;
     schunk.close()?;

@@ -3,10 +3,8 @@
 //! A frame stores no bytes for runs of zeros and NaNs. The chunks of other values are stored, with
 //! one item each.
 
-use std::path::Path;
-
 use super::error::{Error, Result};
-use super::sink::{self, Writing};
+#[cfg(any(feature = "hdf5", feature = "zarr"))]
 use ferroblosc::chunk::{CParams, special};
 use ferroblosc::schunk::chunks::insert_special;
 use ferroblosc::schunk::{SChunk, State, Storage, transaction};
@@ -16,6 +14,7 @@ const MAX_CHUNKS: u64 = i32::MAX as u64 / 8;
 /// The maximum number of chunks that are added at once.
 const MAX_RUN: u64 = 1 << 20;
 /// The maximum size of a special chunk in bytes: its header and an item.
+#[cfg(any(feature = "hdf5", feature = "zarr"))]
 const MAX_SPECIAL: usize = 32 + 255;
 
 /// Fails for more chunks than a frame can have.
@@ -36,8 +35,7 @@ pub fn check_count(nchunks: u64) -> Result<()> {
 const MANY: u64 = 1 << 14;
 
 /// Returns the storage of a new frame that will have this number of chunks.
-pub fn storage(output: &Path, directory: bool, writing: &Writing, nchunks: u64) -> Storage {
-    let storage = sink::storage(output, directory, writing);
+pub fn storage(storage: Storage, nchunks: u64) -> Storage {
     if nchunks > MANY { storage.durable() } else { storage }
 }
 
@@ -73,6 +71,7 @@ pub struct MissingChunks {
 
 impl MissingChunks {
     /// Returns no chunks for now. Each has `nbytes` bytes, filled with this value.
+    #[cfg(any(feature = "hdf5", feature = "zarr"))]
     pub fn new(params: &CParams, nbytes: i32, fill: &[u8]) -> MissingChunks {
         let mut chunk = vec![0; MAX_SPECIAL];
         let is_nan = fill == f32::NAN.to_ne_bytes() || fill == f64::NAN.to_ne_bytes();
@@ -93,6 +92,7 @@ impl MissingChunks {
     }
 
     /// Adds chunks, unless there is no special chunk of such large items. Returns whether it did.
+    #[cfg(any(feature = "hdf5", feature = "zarr"))]
     pub fn add(&mut self, count: u64) -> bool {
         let can_add = !self.chunk.is_empty();
         self.count += if can_add { count } else { 0 };
@@ -120,7 +120,7 @@ impl MissingChunks {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, any(feature = "hdf5", feature = "zarr")))]
 mod tests {
     use super::*;
     use ferroblosc::chunk::DParams;

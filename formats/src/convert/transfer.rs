@@ -348,7 +348,7 @@ fn copy_frame(
     let nchunks = schunk.nchunks();
     let is_sparse = schunk.cbytes() / MIN_CHUNK < nchunks;
     let nchunks = if is_sparse { nchunks.unsigned_abs() } else { 0 };
-    let storage = missing::storage(output, directory, writing, nchunks);
+    let storage = missing::storage(sink::storage(output, directory, writing), nchunks);
     let mut target = SChunk::create(storage, params, DParams::default())?;
     copy::copy_head(state, target.state_mut())?;
     missing::begin(target.state_mut(), nchunks)?;

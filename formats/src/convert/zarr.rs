@@ -14,11 +14,11 @@ use super::b2nd::{block_of, has_blocks_of, narrow};
 use super::error::{Error, Result};
 use super::grid::index_of;
 use super::intact::ChunkCheck;
-use super::missing::{MissingChunks, begin, commit, storage};
+use super::missing::{self, MissingChunks, begin, commit};
 use super::ndcopy::{Side, copy_box};
 use super::placeholder::check_has_data;
 use super::sink::{
-    Compression, Destination, Progress, Writing, ZarrSink, add_vlmetalayers, zero_buffer,
+    Compression, Destination, Progress, Writing, ZarrSink, add_vlmetalayers, storage, zero_buffer,
 };
 use super::source::{array_of, chunk_error, open_schunk, open_zarr, repeated_item};
 use crate::zarr::Version;
@@ -68,7 +68,7 @@ pub fn zarr_to_frame(
     let blocksize = cparams.blocksize;
     let nbytes = i32::try_from(chunksize).map_err(|_| Error::Layout)?;
     let nchunks = source.nchunks();
-    let storage = storage(output, directory, writing, nchunks);
+    let storage = missing::storage(storage(output, directory, writing), nchunks);
     let mut schunk = SChunk::create(storage, cparams.clone(), DParams::default())?;
     schunk.set_chunksize(nbytes)?;
     let meta = b2nd::meta::serialize(
@@ -81,7 +81,7 @@ pub fn zarr_to_frame(
     schunk.add_metalayer(b2nd::meta::NAME, &meta)?;
     begin(schunk.state_mut(), nchunks)?;
     let origin = vec![0; metadata.shape.len()];
-    let mut missing = MissingChunks::new(&cparams, nbytes, &metadata.fill);
+    let mut gaps = MissingChunks::new(&cparams, nbytes, &metadata.fill);
     let mut check = ChunkCheck::new(writing.threads());
     let mut copied = 0;
     for number in 0..nchunks {
@@ -98,14 +98,14 @@ pub fn zarr_to_frame(
         };
         let Some(stored) = source.stored_chunk(&index)? else {
             if is_edge && !source.is_fill_zero() {
-                missing.flush(&mut schunk)?;
+                gaps.flush(&mut schunk)?;
                 let mut items = zero_buffer(chunksize as u64)?;
                 source.fill(&mut items);
                 schunk.append(&zero_outside(&items)?)?;
                 progress(chunksize as u64);
                 continue;
             }
-            if !missing.add(1) {
+            if !gaps.add(1) {
                 let mut items = zero_buffer(chunksize as u64)?;
                 source.fill(&mut items);
                 schunk.append(&items)?;
@@ -113,7 +113,7 @@ pub fn zarr_to_frame(
             progress(chunksize as u64);
             continue;
         };
-        missing.flush(&mut schunk)?;
+        gaps.flush(&mut schunk)?;
         let mut items = None;
         if is_edge {
             let decoded = source.decode(&index, stored.clone())?;
@@ -142,7 +142,7 @@ pub fn zarr_to_frame(
         }
         progress(chunksize as u64);
     }
-    missing.flush(&mut schunk)?;
+    gaps.flush(&mut schunk)?;
     commit(schunk.state_mut(), nchunks)?;
     add_vlmetalayers(&mut schunk, attachments)?;
     schunk.close()?;

@@ -7,9 +7,9 @@ use super::super::attachments::Attachments;
 use super::super::boxes::boxes;
 use super::super::detect::Detected;
 use super::super::error::{Error, Result};
-use super::super::grid::{count_of, grid_of, written_chunks};
+use super::super::grid::{count_of, grid_of};
 use super::super::missing;
-use super::super::source::{Reading, Source, StoredChunks};
+use super::super::source::{Reading, Source, StoredChunks, written_chunks};
 use super::input::{Progress, array_in, for_each_segment};
 use super::options::{Destination, Writing};
 use crate::numpy::ArrayInfo;
@@ -294,7 +294,7 @@ pub fn write_array(
     let nchanged = if stored.is_some() { nchunks } else { 0 };
     let params = compression.params(typesize_of(itemsize)?, writing.threads());
     let layers = borrowed(&attachments.metalayers);
-    let target = missing::storage(output, directory, writing, nchanged);
+    let target = missing::storage(storage(output, directory, writing), nchanged);
     let mut array = Array::zeros_with(target, params, &layout, info.dtype.text(), &layers)?;
     if let Some(stored) = stored {
         missing::begin(array.schunk_mut().state_mut(), nchanged)?;

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use super::super::attachments::Attachments;
 use super::super::error::{Error, Result};
-use super::super::grid::{grid_of, written_chunks};
+use super::super::grid::grid_of;
 use super::super::ndcopy::{Side, copy_box};
-use super::super::source::Source;
+use super::super::source::{Source, written_chunks};
 use super::frame::{check_chunk_size, chunkshape_of, resize};
 use super::input::{Progress, array_in};
 use super::options::Writing;

@@ -56,7 +56,7 @@ pub fn chunk_error(schunk: &SChunk, number: i64, error: ferroblosc::Error) -> Er
 }
 
 /// Returns the item of `itemsize` bytes that all items of a chunk equal, according to its header,
-/// and the number of such chunks from this one on, as far as it is known.
+/// and a lower bound of the number of such chunks from this one on.
 ///
 /// # Errors
 /// The errors of reading the chunk.

@@ -2,7 +2,7 @@
 
 use super::super::boxes::boxes;
 use super::super::error::{Error, Result};
-use super::super::grid::{grid_of, indices_of, number_of};
+use super::super::grid::{grid_of, index_of, indices_of, number_of};
 use crate::numpy::ArrayInfo;
 
 /// The description of a source.
@@ -61,6 +61,26 @@ impl StoredChunks {
         numbers.dedup();
         Ok(numbers)
     }
+}
+
+/// Returns the indices, in C order, of the chunks of an array that a copy writes: those that
+/// contain items of stored chunks, or all if it is unknown which are stored.
+///
+/// # Errors
+/// The errors of [`StoredChunks::in_chunks`].
+pub fn written_chunks(
+    shape: &[u64],
+    chunks: &[u64],
+    stored: Option<&StoredChunks>,
+) -> Result<Box<dyn Iterator<Item = Vec<u64>>>> {
+    let grid = grid_of(shape, chunks);
+    Ok(match stored {
+        Some(stored) => {
+            let numbers = stored.in_chunks(shape, chunks)?;
+            Box::new(numbers.into_iter().map(move |number| index_of(&grid, number)))
+        }
+        None => Box::new(indices_of(&grid)),
+    })
 }
 
 /// Random access to the bytes of data.

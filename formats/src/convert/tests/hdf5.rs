@@ -226,7 +226,7 @@ fn arrays_of_petabytes_are_verified_and_converted_by_their_stored_chunks() {
     .unwrap();
     let columns = (1_u64 << 20).div_ceil(3);
     assert_eq!(listed, [2 * columns + 1, (1 << 39) * columns - 1]);
-    // HDF5 has no limit; Zarr and frames cannot have so many chunks.
+    // HDF5 has no limit; Zarr and frames have limits.
     let end = [shape[0] - 1, shape[1] - 1];
     for (chunks, name) in [(None, "b.h5"), (Some(vec![7, 5]), "c.h5")] {
         let copy = folder.path(name);
