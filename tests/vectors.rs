@@ -5,16 +5,12 @@ use ferroblosc::chunk::{CParams, Compressor, DParams, Decompressor, SplitMode, s
 use ferroblosc::codec::id;
 use ferroblosc::filter::{self, Slot};
 
+#[path = "checks/vectors.rs"]
+mod checks;
+
 fn vector(name: &str) -> Vec<u8> {
-    let line = include_str!("vectors.tsv")
-        .lines()
-        .find(|line| line.split('\t').next() == Some(name))
-        .unwrap_or_else(|| panic!("no vector {name}"));
-    let hex = line.split('\t').nth(2).expect("three columns");
-    (0..hex.len())
-        .step_by(2)
-        .map(|i| u8::from_str_radix(&hex[i..i + 2], 16).expect("hex"))
-        .collect()
+    let found = checks::vectors().find(|(known, _)| *known == name);
+    found.unwrap_or_else(|| panic!("no vector {name}")).1
 }
 
 fn decode(chunk: &[u8], nbytes: usize) -> Vec<u8> {

@@ -14,6 +14,10 @@ use ferroblosc_fuzz::seeds::{
 };
 use ferroblosc_fuzz::{blosc1, check, lz4, plugins};
 
+#[path = "../../tests/checks/vectors.rs"]
+mod vectors;
+use vectors::vectors;
+
 /// A check and the name of its target.
 type Check = (&'static str, fn(&[u8]));
 
@@ -28,22 +32,6 @@ const CHECKS: [Check; 9] = [
     ("zfp", plugins::zfp),
     ("cells", plugins::cells),
 ];
-
-/// Returns the published test vectors by name.
-fn vectors() -> BTreeMap<String, Vec<u8>> {
-    let lines =
-        include_str!("../../tests/vectors.tsv").lines().filter(|line| !line.starts_with('#'));
-    lines
-        .map(|line| {
-            let mut columns = line.split('\t');
-            let (name, hex) = (columns.next().unwrap(), columns.nth(1).unwrap());
-            let bytes = hex.as_bytes().chunks(2);
-            let bytes =
-                bytes.map(|pair| u8::from_str_radix(str::from_utf8(pair).unwrap(), 16).unwrap());
-            (name.to_owned(), bytes.collect())
-        })
-        .collect()
-}
 
 /// Returns slowly increasing numbers with some noise, suitable for every filter.
 fn numbers(count: u32) -> Vec<u8> {
@@ -112,10 +100,11 @@ fn encoded() -> BTreeMap<String, Vec<u8>> {
 #[test]
 fn the_seeds_are_the_published_vectors_and_decodable_chunks() {
     let _alone = alone();
-    write_if_requested(&folder("seeds"), vectors().into_iter().chain(encoded()));
+    let published = vectors().map(|(name, chunk)| (name.to_owned(), chunk));
+    write_if_requested(&folder("seeds"), published.chain(encoded()));
     let seeds = read("seeds");
     for (name, chunk) in vectors() {
-        assert!(seeds.get(&name) == Some(&chunk), "{name}");
+        assert!(seeds.get(name) == Some(&chunk), "{name}");
     }
     for (name, chunk) in &seeds {
         let nbytes = ferroblosc::chunk::sizes(chunk).unwrap().nbytes as usize;

@@ -28,6 +28,7 @@
 // | `selection.rs` | items by coordinates |
 // | `resize.rs`, `concatenate.rs` | resizing; concatenation |
 // | `transaction.rs` | transactions |
+// | `verify.rs` | chunks that are not those of the array |
 // | `view.rs` | views with added or removed dimensions |
 // | `layout.rs` | the shapes of new arrays |
 // | `array.rs`, `items.rs` | the API for Rust programs: bytes; items of a type |
@@ -105,6 +106,9 @@ pub mod transaction;
 pub(crate) mod transaction;
 #[cfg(feature = "serde")]
 mod values;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
+pub mod verify;
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod view;

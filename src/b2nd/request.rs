@@ -14,6 +14,38 @@ use crate::{Error, Result};
 /// One number per dimension.
 pub(super) type Numbers = [usize; MAX_DIM];
 
+/// The sizes that all chunks of an array have, in bytes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ChunkSizes {
+    /// The size of a chunk.
+    pub(super) chunksize: usize,
+    /// The size of a block.
+    pub(super) blocksize: usize,
+}
+
+impl ChunkSizes {
+    /// Checks that a chunk can be read as a chunk of the array.
+    ///
+    /// # Errors
+    /// [`Error::Failure`], with the difference, for other sizes.
+    pub(super) fn check(self, header: &ChunkHeader) -> Result<()> {
+        let ChunkSizes { chunksize, blocksize } = self;
+        let text = if header.nbytes != chunksize {
+            format!("the chunk has {} bytes, and chunks of the array {chunksize}", header.nbytes)
+        } else if header.vl_blocks {
+            "the blocks of the chunk have individual lengths".to_owned()
+        } else if header.special == Special::None && header.blocksize() != blocksize {
+            let found = header.blocksize();
+            format!(
+                "the blocks of the chunk have {found} bytes, and those of the array {blocksize}"
+            )
+        } else {
+            return Ok(());
+        };
+        Err(Error::Failure.because(text))
+    }
+}
+
 /// A slice of an array, and the caller's buffer.
 #[derive(Clone, Debug)]
 pub struct SliceRequest {
@@ -178,15 +210,11 @@ impl SliceRequest {
     /// Parses the header of a chunk, which must have the chunk and block sizes of the array.
     ///
     /// # Errors
-    /// [`Error::Failure`] for other sizes; the errors of parsing.
+    /// The errors of [`ChunkSizes::check`] and of parsing.
     pub(super) fn parse_header(&self, chunk: &[u8]) -> Result<ChunkHeader> {
         let header = ChunkHeader::parse(chunk)?;
-        let has_blocks = header.special != Special::None || header.blocksize() == self.blocksize;
-        if header.nbytes == self.chunksize && !header.vl_blocks && has_blocks {
-            Ok(header)
-        } else {
-            Err(Error::Failure)
-        }
+        ChunkSizes { chunksize: self.chunksize, blocksize: self.blocksize }.check(&header)?;
+        Ok(header)
     }
 
     /// Returns the number of blocks in a chunk.

@@ -83,6 +83,13 @@ pub fn process_id() -> u32 {
     process::id()
 }
 
+/// Returns the id of the user with whose rights this process opens files; 0 on systems without
+/// users.
+#[cfg(feature = "internals")]
+pub fn user_id() -> u32 {
+    process::user()
+}
+
 /// Returns the directory of temporary files.
 pub fn temporary_directory() -> std::path::PathBuf {
     process::temporary_directory()

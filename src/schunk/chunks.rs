@@ -216,11 +216,7 @@ fn add<S: State + ?Sized>(
 ///
 /// # Errors
 /// Returns the same errors as [`insert`].
-pub(crate) fn insert_special<S: State + ?Sized>(
-    s: &mut S,
-    at: &[usize],
-    chunk: &[u8],
-) -> Result<bool> {
+pub fn insert_special<S: State + ?Sized>(s: &mut S, at: &[usize], chunk: &[u8]) -> Result<bool> {
     let refused = ErrorKind::ChunkInsert;
     let info = ChunkInfo::of(chunk)?;
     let _held = s.frame().map(Frame::lock_exclusive).transpose()?;

@@ -82,7 +82,10 @@ pub fn verify<S: State + ?Sized>(s: &mut S) -> Result<Report> {
     };
     let has_sums = usize::try_from(nchunks) == Ok(table.chunks.len());
     let mut data = Buffer::new();
-    for nchunk in 0..nchunks {
+    let mut next = 0;
+    while next < nchunks {
+        let nchunk = next;
+        next += 1;
         let sum = if has_sums { table.chunks.get(nchunk as usize) } else { None };
         let result = match sum {
             Some(&sum) if sum != OF_SPECIAL => {
@@ -94,6 +97,13 @@ pub fn verify<S: State + ?Sized>(s: &mut S) -> Result<Report> {
                 decompress(s, nchunk, &mut data)
             }
         };
+        if result.is_ok() && sum.is_none_or(|&sum| sum == OF_SPECIAL) {
+            // A small index can list many equal chunks without bytes; the others are as this one.
+            let sums = if has_sums { table.chunks.get(nchunk as usize..) } else { None };
+            let others = run_of(s, nchunk, sums)? - 1;
+            report.decompressed += others;
+            next += others;
+        }
         if let Err(error) = result {
             if error.is_system_error() {
                 return Err(error);
@@ -113,6 +123,20 @@ pub fn verify<S: State + ?Sized>(s: &mut S) -> Result<Report> {
     }
     verify_vlmetalayers(s, &table, &mut report);
     Ok(report)
+}
+
+/// Returns the number of chunks from a chunk on that are equal, have no bytes in the frame and,
+/// according to the checksums from the chunk on, no checksum; at least 1.
+fn run_of<S: State + ?Sized>(s: &S, nchunk: i64, sums: Option<&[u64]>) -> Result<i64> {
+    let run = match (s.frame(), usize::try_from(nchunk)) {
+        (Some(frame), Ok(nchunk)) => frame.special_run(nchunk)?,
+        _ => 0,
+    };
+    let run = match sums {
+        Some(sums) => sums.iter().take(run).take_while(|&&sum| sum == OF_SPECIAL).count(),
+        None => run,
+    };
+    Ok(i64::try_from(run).unwrap_or(1).max(1))
 }
 
 /// Returns the missing plugin that a chunk needs.
@@ -157,7 +181,7 @@ mod tests {
     use super::super::meta::vl_add_chunk;
     use super::missing_in;
     use crate::Error;
-    use crate::chunk::{CParams, DParams, special};
+    use crate::chunk::{CParams, Compressor, DParams, Special, special};
     use crate::schunk::{SChunk, Storage};
 
     #[test]
@@ -188,6 +212,37 @@ mod tests {
         let faults = schunk.verify().unwrap().bad_chunks;
         assert_eq!(faults.len(), 1);
         assert_eq!((faults[0].0, &faults[0].1), (1, &Error::Data));
+    }
+
+    /// The chunks between others are counted, and the last one may be shorter.
+    #[test]
+    fn runs_of_chunks_without_bytes_are_verified_once() {
+        let params = CParams::default().typesize(4);
+        for has_sums in [false, true] {
+            let storage = if has_sums { Storage::frame().checksums() } else { Storage::frame() };
+            let mut schunk = SChunk::create(storage, params.clone(), DParams::default()).unwrap();
+            schunk.fill(100 * (1 << 18) - 7, Special::Zero, 400).unwrap();
+            let report = schunk.verify().unwrap();
+            assert_eq!((report.nchunks, report.decompressed), (1 << 18, 1 << 18));
+            assert_eq!((report.compared, report.faults()), (0, 0));
+        }
+        let mut schunk =
+            SChunk::create(Storage::frame(), params.clone(), DParams::default()).unwrap();
+        schunk.fill(100 * 1000, Special::Zero, 400).unwrap();
+        let mut chunk = [0; 32];
+        special::nans(&params, 400, &mut chunk).unwrap();
+        for number in [0, 1, 3, 998, 999] {
+            schunk.update_chunk(number, &chunk).unwrap();
+        }
+        // A chunk in the middle of zeros whose stored bytes are damaged.
+        let mut stored = Compressor::new(params).unwrap().compress_to_vec(&[5; 400]).unwrap();
+        let last = stored.len() - 1;
+        stored[last] ^= 0x55;
+        stored[last - 1] ^= 0x55;
+        schunk.update_chunk(500, &stored).unwrap();
+        let report = schunk.verify().unwrap();
+        let bad: Vec<i64> = report.bad_chunks.iter().map(|(number, _)| *number).collect();
+        assert_eq!((report.nchunks, report.decompressed, bad), (1000, 1000, vec![500]));
     }
 
     /// A metalayer whose codec is not registered is not a fault, and is copied unchanged.

@@ -9,21 +9,7 @@ use ferroblosc::filter;
 
 use crate::common::*;
 use crate::testing::GuardedBuf;
-
-/// Returns the published chunks by name.
-fn vectors() -> Vec<(&'static str, Vec<u8>)> {
-    include_str!("../vectors.tsv")
-        .lines()
-        .filter(|line| !line.starts_with('#'))
-        .map(|line| {
-            let mut columns = line.split('\t');
-            let (name, hex) = (columns.next().unwrap(), columns.nth(1).unwrap());
-            let bytes =
-                (0..hex.len()).step_by(2).map(|i| u8::from_str_radix(&hex[i..i + 2], 16).unwrap());
-            (name, bytes.collect())
-        })
-        .collect()
-}
+use crate::vectors::vectors;
 
 /// Returns chunks of all kinds, small enough for exhaustive damage.
 fn small_chunks() -> Vec<Vec<u8>> {
@@ -48,7 +34,7 @@ fn small_chunks() -> Vec<Vec<u8>> {
         DELTA,
     ];
     chunks.push(odd.chunk());
-    chunks.extend(vectors().into_iter().map(|(_, chunk)| chunk));
+    chunks.extend(vectors().map(|(_, chunk)| chunk));
     chunks
 }
 

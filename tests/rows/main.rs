@@ -7,6 +7,8 @@
 
 #[path = "../../src/testing.rs"]
 mod testing;
+#[path = "../checks/vectors.rs"]
+mod vectors;
 
 mod blocksize;
 mod callbacks;

@@ -341,13 +341,29 @@ impl Store {
         Ok(())
     }
 
+    /// Whether the file with these attributes, in the directory at `root`, can be a lock file. With
+    /// several names it can be that of a copied directory, or any file that another user linked
+    /// there: it must be empty, and belong to this user or to the owner of the directory.
+    fn is_lock(&self, root: &Path, found: &Attributes) -> Result<bool> {
+        if found.kind != FileKind::Regular || found.links == 1 {
+            return Ok(found.kind == FileKind::Regular);
+        }
+        let ops = self.file_ops(root)?;
+        let directory = ops.attributes(&ops.resolve(root));
+        let is_owned = found.owner == ferroblosc::os::user_id()
+            || directory.is_some_and(|directory| directory.owner == found.owner);
+        Ok(is_owned && found.size == 0)
+    }
+
     /// Whether the object at `root` has a writer. Creates no lock file.
     pub(super) fn is_locked(&self, root: &Path) -> Result<bool> {
         let path = root.join(LOCK_FILE);
         let ops = self.file_ops(root)?;
-        let is_lock = |found: Attributes| found.kind == FileKind::Regular && found.links == 1;
-        // A writer does not lock a link or a special file.
-        if !ops.attributes(&path).is_some_and(is_lock) {
+        // A writer locks no other files.
+        let Some(found) = ops.attributes(&path) else {
+            return Ok(false);
+        };
+        if !self.is_lock(root, &found)? {
             return Ok(false);
         }
         match ops.open_unfollowed(&path, false) {
@@ -368,11 +384,9 @@ impl Store {
         let ops = self.file_ops(root)?;
         for retries in (0..=LOCK_RETRIES).rev() {
             let stream = match ops.attributes(&path) {
-                Some(found) if found.kind == FileKind::Regular && found.links == 1 => {
-                    ops.open_unfollowed(&path, true)
-                }
+                Some(found) if self.is_lock(root, &found)? => ops.open_unfollowed(&path, true),
                 // Do not write through a link or special file.
-                Some(_) => Err(ferroblosc::Error::FileOpen),
+                Some(_) => Err(ferroblosc::Error::FileOpen.because("it is not a lock file")),
                 None => ops.create_new(&path, false),
             };
             let stream = match stream {

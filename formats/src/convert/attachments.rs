@@ -29,9 +29,9 @@ use crate::bloscpack::{Metadata, Value};
 use crate::blpk::Archive;
 #[cfg(feature = "hdf5")]
 use crate::hdf5;
-use crate::numpy::ArrayInfo;
+use crate::numpy::{ArrayInfo, Dtype, Kind};
 #[cfg(feature = "zarr")]
-use crate::zarr::Codec;
+use crate::zarr::{self, Codec};
 use ferroblosc::b2nd::meta::{NAME, OLD_NAME};
 use ferroblosc::chunk::{ChunkHeader, SplitMode};
 use ferroblosc::io::named::NamedFile;
@@ -407,6 +407,46 @@ impl Attachments {
                 self.list_lost_fill_value(&mut lost);
                 columns.for_each(|column| column.list_lost(&mut lost));
             }
+        }
+        lost
+    }
+
+    /// Returns a description of each fill value that is no item of this dtype in `destination`.
+    pub fn lost_fill_values(&self, destination: Destination, dtype: &Dtype) -> Vec<String> {
+        let is_item = |dtype: &Dtype, value: &Value| match destination {
+            Destination::Bcolz => bcolz::item_of(dtype, value).is_some(),
+            // A fill value of characters would have to be converted.
+            #[cfg(feature = "hdf5")]
+            Destination::Hdf5 { .. } => {
+                dtype.kind() != Kind::Unicode && hdf5::fill_item(dtype, value).is_some()
+            }
+            #[cfg(feature = "zarr")]
+            Destination::Zarr { version, .. } => zarr::fill_in(dtype, value, version).is_some(),
+            _ => true,
+        };
+        let of_dtype = format!("which is not one of the dtype {}", dtype.text());
+        let mut lost = Vec::new();
+        let is_table = destination == Destination::Bcolz && dtype.kind() == Kind::Record;
+        let fields = if is_table { dtype.fields() } else { &[] };
+        for field in fields {
+            let column = self.columns.iter().find(|column| column.name == field.name);
+            if let Some(dflt) = column.and_then(|column| column.dflt.as_ref())
+                && !is_item(&field.dtype, dflt)
+            {
+                let (dflt, name) = (dflt.to_json(), &field.name);
+                lost.push(format!("the fill value {dflt} of the column {name:?}, {of_dtype}"));
+            }
+        }
+        let fits = |dflt: &Value| match dflt {
+            // The fill value of a record has one value for each field.
+            Value::List(fills) if is_table && fills.len() == fields.len() => {
+                let mut fills = fields.iter().zip(fills);
+                fills.all(|(field, fill)| is_item(&field.dtype, fill))
+            }
+            _ => !is_table && is_item(dtype, dflt),
+        };
+        if let Some(dflt) = self.dflt.as_ref().filter(|dflt| !fits(dflt)) {
+            lost.push(format!("the fill value {}, {of_dtype}", dflt.to_json()));
         }
         lost
     }

@@ -16,7 +16,7 @@
 //! A chunk has no magic number. The checks of its header are strict enough to reject other files,
 //! but accept a truncated chunk, so that it is reported as damaged.
 
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::path::Path;
 
 use super::error::{Error, Result};
@@ -218,6 +218,12 @@ fn detect_whole(path: &Path) -> Result<Detected> {
 fn detect_directory(path: &Path) -> Result<Detected> {
     let directory = |format| Detected { format, is_directory: true, is_legacy: false };
     let index = path.join("chunks.b2frame");
+    // The content of a directory that cannot be searched is unknown, not missing.
+    if let Err(error) = index.symlink_metadata()
+        && error.kind() != ErrorKind::NotFound
+    {
+        return Err(named(error, ferroblosc::Error::FileOpen, "search", path).into());
+    }
     if index.is_file() {
         let mut prefix = Vec::new();
         let mut opened = NamedFile::open_regular(&index)?;
@@ -284,4 +290,26 @@ fn chunk(prefix: &[u8], len: u64) -> Option<Format> {
         ..=VERSION_BLOSC1 => Format::Blosc1,
         _ => Format::Blosc2,
     })
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    /// The path of the directory is valid, but not those of its files.
+    #[test]
+    fn a_directory_that_cannot_be_searched_is_an_error() {
+        let folder = crate::testing::tempdir();
+        let mut path = folder.path().as_os_str().to_owned();
+        while path.len() + 2 < 4090 {
+            path.push("/.");
+        }
+        let path = Path::new(&path);
+        assert!(path.is_dir());
+        let error = detect(path).unwrap_err();
+        assert!(!matches!(error, Error::Unknown), "{error}");
+        let expected = format!("cannot search {}", path.display());
+        assert!(error.to_string().starts_with(&expected), "{error}");
+        assert!(matches!(detect(folder.path()), Err(Error::Unknown)));
+    }
 }

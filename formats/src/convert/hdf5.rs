@@ -10,23 +10,25 @@ use std::path::Path;
 use super::attachments::Attachments;
 use super::b2nd::{block_of, has_blocks_of, narrow};
 use super::error::{Error, Result};
+use super::grid::{count_of, grid_of, index_of, number_of};
 use super::intact::ChunkCheck;
-use super::ndcopy::{Side, copy_box, indices_of};
+use super::missing::{self, MissingChunks, begin, check_count, commit};
+use super::ndcopy::{Side, copy_box};
 use super::placeholder::check_has_data;
 use super::sink::{
     Compression, Destination, Hdf5Filter, Hdf5Sink, Progress, Writing, add_vlmetalayers, storage,
     zero_buffer,
 };
-use super::source::{array_of, chunk_error, describe, is_text, open_hdf5, open_schunk};
+use super::source::{
+    array_of, chunk_error, describe, is_text, open_hdf5, open_schunk, repeated_item,
+};
 use crate::hdf5::{self, Dataset};
 use ferroblosc::b2nd::{self, Array, Geometry};
-use ferroblosc::chunk::{BasicHeader, DParams, rewrap, special};
+use ferroblosc::chunk::{BasicHeader, DParams, rewrap};
 use ferroblosc::schunk::SChunk;
 
 /// The block size in bytes of recompressed chunks.
 const BLOCK_BYTES: u64 = 64 << 10;
-/// The maximum size of a special chunk in bytes: its header and an item.
-const MAX_SPECIAL: usize = 32 + 255;
 
 /// Returns the chunk of Blosc2 in a stored chunk, and its block shape, if it has one.
 fn chunk_of(stored: &[u8], filter: i32, chunkshape: &[i32]) -> Option<(Vec<u8>, Option<Vec<i32>>)> {
@@ -66,8 +68,8 @@ pub fn hdf5_to_frame(
     }
     let typesize = i32::try_from(itemsize).map_err(|_| Error::Layout)?;
     let chunkshape: Vec<i32> = narrow(chunks.clone())?;
-    let grid: Vec<u64> =
-        info.shape.iter().zip(&chunks).map(|(len, chunk)| len.div_ceil(*chunk)).collect();
+    let grid = grid_of(&info.shape, &chunks);
+    check_count(count_of(&grid))?;
     let start_of = |index: &[u64]| -> Vec<u64> {
         index.iter().zip(&chunks).map(|(at, len)| at * len).collect()
     };
@@ -76,11 +78,12 @@ pub fn hdf5_to_frame(
         _ => None,
     };
     let filter = filter.filter(|_| dataset.is_stored_form());
+    let stored_numbers = stored_numbers(&dataset, &grid, &chunks)?;
     // The blocks are those of the first stored chunk.
     let mut blocks = None;
     if let Some(filter) = filter {
-        for index in indices_of(&grid) {
-            let Some(stored) = stored_chunk(&dataset, &start_of(&index))? else {
+        for &number in &stored_numbers {
+            let Some(stored) = stored_chunk(&dataset, &start_of(&index_of(&grid, number)))? else {
                 continue;
             };
             let found = chunk_of(&stored, filter, &chunkshape);
@@ -112,35 +115,43 @@ pub fn hdf5_to_frame(
     let cparams = compression.params(typesize, writing.threads());
     let nbytes = i32::try_from(chunksize).map_err(|_| Error::Layout)?;
     let fill = dataset.fill_value()?.filter(|fill| fill.iter().any(|&byte| byte != 0));
-    let mut schunk =
-        SChunk::create(storage(output, directory, writing), cparams.clone(), DParams::default())?;
+    let mut gaps = match &fill {
+        Some(fill) => MissingChunks::new(&cparams, nbytes, fill),
+        None => MissingChunks::new(&cparams, nbytes, &[0]),
+    };
+    let nchunks = count_of(&grid);
+    let storage = missing::storage(storage(output, directory, writing), nchunks);
+    let mut schunk = SChunk::create(storage, cparams.clone(), DParams::default())?;
     schunk.set_chunksize(nbytes)?;
     let dtype = Some(info.dtype.text().as_bytes());
     let meta = b2nd::meta::serialize(geometry.shape(), &chunkshape, &blocks, dtype, 0)?;
     schunk.add_metalayer(b2nd::meta::NAME, &meta)?;
+    begin(schunk.state_mut(), nchunks)?;
     let chunk_items = chunks.iter().product::<u64>() * itemsize;
     let origin = vec![0; chunks.len()];
     let mut check = ChunkCheck::new(writing.threads());
     let mut copied = 0;
-    for index in indices_of(&grid) {
-        let start = start_of(&index);
+    // Items outside of the array are zeros, so that a missing chunk at the edge has other items
+    // than the fill value.
+    let visited: Box<dyn Iterator<Item = u64>> = match fill {
+        None => Box::new(stored_numbers.iter().copied()),
+        Some(_) => Box::new(0..nchunks),
+    };
+    let mut next = 0;
+    for number in visited {
+        gaps.add(number - next);
+        progress((number - next).saturating_mul(chunk_items));
+        next = number + 1;
+        let start = start_of(&index_of(&grid, number));
         let ends = start.iter().zip(&chunks).zip(&info.shape);
         let extent: Vec<u64> = ends.map(|((at, chunk), len)| (len - at).min(*chunk)).collect();
         let is_edge = extent != chunks;
         progress(extent.iter().product::<u64>() * itemsize);
-        let is_stored = dataset.chunk_size(&start)? != Some(0);
-        if !is_stored && (fill.is_none() || !is_edge) {
-            let mut chunk = vec![0; MAX_SPECIAL];
-            let made = match &fill {
-                None => special::zeros(&cparams, nbytes, &mut chunk),
-                Some(fill) => special::repeatval(&cparams, nbytes, fill, &mut chunk),
-            };
-            // Items of more than 255 bytes have no special chunk.
-            if let Ok(len) = made {
-                schunk.append_chunk(&chunk[..len])?;
-                continue;
-            }
+        let is_stored = stored_numbers.binary_search(&number).is_ok();
+        if !is_stored && !is_edge && gaps.add(1) {
+            continue;
         }
+        gaps.flush(&mut schunk)?;
         let stored = match filter {
             Some(_) if is_stored => stored_chunk(&dataset, &start)?,
             _ => None,
@@ -189,9 +200,24 @@ pub fn hdf5_to_frame(
             schunk.append_chunk(&made.0)?;
         }
     }
+    gaps.add(nchunks - next);
+    gaps.flush(&mut schunk)?;
+    commit(schunk.state_mut(), nchunks)?;
     add_vlmetalayers(&mut schunk, attachments)?;
     schunk.close()?;
     Ok(Some(copied))
+}
+
+/// Returns the numbers, in C order, of the chunks that are stored: all if this libhdf5 cannot list
+/// them.
+fn stored_numbers(dataset: &Dataset, grid: &[u64], chunks: &[u64]) -> Result<Vec<u64>> {
+    let Some(starts) = dataset.stored_starts()? else {
+        return Ok((0..count_of(grid)).collect());
+    };
+    let index = |start: &[u64]| -> Vec<u64> {
+        start.iter().zip(chunks).map(|(at, len)| at / len).collect()
+    };
+    Ok(starts.iter().map(|start| number_of(grid, &index(start))).collect())
 }
 
 /// Returns the items of a chunk in C order, if their order is that of its bytes.
@@ -252,11 +278,23 @@ pub fn frame_to_hdf5(
     let mut sink = Hdf5Sink::create(output, Some(filter), &info, shapes, params)?;
     let mut check = ChunkCheck::new(writing.threads());
     let mut copied = 0;
-    for (number, index) in (0_i64..).zip(indices_of(&sink.grid())) {
+    let (grid, nbytes) = (sink.grid(), info.nbytes()?);
+    let (mut next, mut done) = (0, 0);
+    while next < geometry.nchunks() {
+        let number = next;
+        let with_position = |error| chunk_error(array.schunk(), number, error);
+        let item = repeated_item(array.schunk(), number, itemsize).map_err(with_position)?;
+        if let Some((_, run)) = item.filter(|(item, _)| sink.is_empty(item)) {
+            next += run;
+            continue;
+        }
+        next += 1;
+        let index = index_of(&grid, number.unsigned_abs());
         let (start, stop) = sink.extent(&index);
         let lengths = start.iter().zip(&stop).map(|(start, stop)| stop - start);
-        progress(lengths.product::<u64>() * itemsize);
-        let with_position = |error| chunk_error(array.schunk(), number, error);
+        let bytes = lengths.product::<u64>() * itemsize;
+        progress(bytes);
+        done += bytes;
         let is_ordered = is_linear || filter == Hdf5Filter::Blosc2 && chunkshape.len() > 1;
         if can_copy && is_ordered {
             let chunk = array.schunk().chunk(number).map_err(with_position)?;
@@ -281,6 +319,7 @@ pub fn frame_to_hdf5(
         let items = array.get_slice(&start, &stop).map_err(with_position)?;
         sink.put(&index, &items)?;
     }
+    progress(nbytes - done);
     sink.finish()?;
     Ok(Some(copied))
 }

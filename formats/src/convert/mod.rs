@@ -59,12 +59,14 @@ mod boxes;
 mod detect;
 mod error;
 mod foreign;
+mod grid;
 mod groups;
 #[cfg(feature = "hdf5")]
 mod hdf5;
 mod intact;
 mod keys;
 mod location;
+mod missing;
 #[cfg(any(feature = "hdf5", feature = "zarr"))]
 mod ndcopy;
 mod npz;
@@ -101,7 +103,9 @@ pub use sink::{
     Compression, Destination, NewArray, Progress, Writing, blocks_of, compress, join_npz,
     partitions, write_to,
 };
-pub use source::{Content, Reading, Source, array_source, open, open_as, schunk_source};
+pub use source::{
+    Content, Reading, Source, StoredChunks, array_source, open, open_as, schunk_source,
+};
 pub use summary::{
     ChunkSummary, Summary, codec_name, codec_of_chunk, each_chunk, filter_name, summarise,
 };

@@ -70,22 +70,6 @@ pub fn copy_box(
     }
 }
 
-/// Returns the indices of all chunks of a grid in C order.
-#[cfg(any(feature = "hdf5", feature = "zarr"))]
-pub fn indices_of(grid: &[u64]) -> impl Iterator<Item = Vec<u64>> {
-    let count = grid.iter().fold(1_u64, |count, &len| count.saturating_mul(len));
-    let grid = grid.to_vec();
-    (0..count).map(move |number| {
-        let mut rest = number;
-        let mut index = vec![0; grid.len()];
-        for dim in (0..grid.len()).rev() {
-            index[dim] = rest % grid[dim];
-            rest /= grid[dim];
-        }
-        index
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

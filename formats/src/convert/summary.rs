@@ -4,6 +4,8 @@ use std::path::Path;
 
 use super::detect::{Detected, Format};
 use super::error::{Error, Result};
+#[cfg(feature = "hdf5")]
+use super::grid::{grid_of, number_of};
 use super::location::Location;
 use super::npz::Npz;
 use super::placeholder::placeholder;
@@ -611,16 +613,19 @@ fn each_hdf5_chunk(path: &Path, f: &mut dyn FnMut(ChunkSummary) -> bool) -> Resu
     let Some(chunks) = dataset.chunks().map(<[u64]>::to_vec) else {
         return Ok(());
     };
-    let shape = dataset.shape();
-    let grid: Vec<u64> =
-        shape.iter().zip(&chunks).map(|(len, chunk)| len.div_ceil(*chunk)).collect();
+    let grid = grid_of(dataset.shape(), &chunks);
     let nbytes = chunks.iter().fold(dataset.item().size() as u64, |a, &b| a.saturating_mul(b));
     let filters = dataset.filters();
-    for (number, index) in (0..).zip(super::ndcopy::indices_of(&grid)) {
-        let start: Vec<u64> = index.iter().zip(&chunks).map(|(at, len)| at * len).collect();
-        let Some(stored) = dataset.stored_chunk(&start)? else {
+    let Some(starts) = dataset.stored_starts()? else {
+        let why = "it cannot list the chunks of a dataset, which needs version 1.10.5".to_owned();
+        return Err(hdf5::Error::Unsupported(why).into());
+    };
+    for start in starts.iter() {
+        let Some(stored) = dataset.stored_chunk(start)? else {
             continue;
         };
+        let index: Vec<u64> = start.iter().zip(&chunks).map(|(at, len)| at / len).collect();
+        let number = number_of(&grid, &index);
         // The bits of the mask are the filters that were skipped.
         let applied = filters.iter().enumerate().filter(|(at, _)| stored.mask >> at & 1 == 0);
         let applied: Vec<&hdf5::Filter> = applied.map(|(_, filter)| filter).collect();
@@ -628,7 +633,7 @@ fn each_hdf5_chunk(path: &Path, f: &mut dyn FnMut(ChunkSummary) -> bool) -> Resu
         // The chunk contains its complete parameters, which may differ from those of the filter.
         let inner = match blosc {
             Some(filter) if applied.len() == 1 => {
-                let bytes = dataset.read_chunk(&start)?.map(|(_, bytes)| bytes);
+                let bytes = dataset.read_chunk(start)?.map(|(_, bytes)| bytes);
                 bytes.and_then(|bytes| inner_chunk(filter.id, &bytes))
             }
             _ => None,

@@ -12,6 +12,7 @@ use super::error::{Error, Result};
 #[cfg(feature = "hdf5")]
 use super::hdf5::{frame_to_hdf5, hdf5_to_frame};
 use super::intact::{ChunkCheck, needs_plugin};
+use super::missing::{self, MissingChunks};
 use super::placeholder::check_has_data;
 use super::sink::{self, Compression, Destination, Progress, Writing};
 use super::source::{self, Content, Reading, Source, chunk_error, open_schunk, schunk_of_chunk};
@@ -27,6 +28,9 @@ use ferroblosc::frame::checksum::{FingerprintStatus, OF_SPECIAL};
 use ferroblosc::frame::{Counters, Frame};
 use ferroblosc::schunk::chunks::{self, NewChunk};
 use ferroblosc::schunk::{Layers, SChunk, State, copy, meta};
+
+/// The minimum size of a chunk with bytes, that of its header.
+const MIN_CHUNK: i64 = 32;
 
 /// Overrides of a source's description.
 #[derive(Clone, Debug, Default)]
@@ -158,6 +162,7 @@ pub fn convert(
             if keeps_all { Vec::new() } else { attachments.lost_in(destination, is_array) };
         // Copied chunks keep their parameters.
         lost.retain(|item| !item.starts_with("the codec parameters"));
+        lost.extend(lost_fill_values((input, found), destination, &attachments)?);
         return Ok(Converted { is_direct: true, lost, ..Converted::default() });
     }
     #[cfg(feature = "zarr")]
@@ -175,6 +180,7 @@ pub fn convert(
         };
         if let Some(copied_chunks) = copied {
             let mut lost = attachments.lost_in(destination, true);
+            lost.extend(lost_fill_values((input, found), destination, &attachments)?);
             lost.extend(attachments.compression_for(destination).1);
             return Ok(Converted { is_direct: copied_chunks > 0, copied_chunks, lost });
         }
@@ -195,13 +201,17 @@ pub fn convert(
         };
         if let Some(copied_chunks) = copied {
             let mut lost = attachments.lost_in(destination, true);
+            lost.extend(lost_fill_values((input, found), destination, &attachments)?);
             lost.extend(attachments.compression_for(destination).1);
             return Ok(Converted { is_direct: copied_chunks > 0, copied_chunks, lost });
         }
     }
     let mut source = with_options(source::open_as(input, found, reading)?, options)?;
-    let is_array = source.content().array.is_some();
-    let mut lost = attachments.lost_in(destination, is_array);
+    let array = source.content().array.as_ref();
+    let mut lost = attachments.lost_in(destination, array.is_some());
+    if let Some(info) = array {
+        lost.extend(attachments.lost_fill_values(destination, &info.dtype));
+    }
     let mut writing = writing.clone();
     if writing.compression.is_none() {
         let (compression, lacking) = attachments.compression_for(destination);
@@ -214,6 +224,20 @@ pub fn convert(
     let params = (&writing, &attachments);
     sink::write(source.as_mut(), output, destination, params, progress)?;
     Ok(Converted { lost, ..Converted::default() })
+}
+
+/// Returns descriptions of the fill values of copied data that the target cannot hold.
+fn lost_fill_values(
+    (input, found): (&Path, &Detected),
+    destination: Destination,
+    attachments: &Attachments,
+) -> Result<Vec<String>> {
+    if attachments.dflt.is_none() || found.format != Format::B2nd {
+        return Ok(Vec::new());
+    }
+    let source = source::open_as(input, found, &Reading::default())?;
+    let array = source.content().array.as_ref();
+    Ok(array.map_or_else(Vec::new, |info| attachments.lost_fill_values(destination, &info.dtype)))
 }
 
 /// Copies chunks if both formats share them. Returns whether it did.
@@ -320,11 +344,26 @@ fn copy_frame(
     check_has_data(state)?;
     // Later appends to the copy use the source's parameters.
     let params = state.recorded().params(state.counters().blocksize);
-    let storage = sink::storage(output, directory, writing);
+    // A frame of chunks without bytes can have any number of them.
+    let nchunks = schunk.nchunks();
+    let is_sparse = schunk.cbytes() / MIN_CHUNK < nchunks;
+    let nchunks = if is_sparse { nchunks.unsigned_abs() } else { 0 };
+    let storage = missing::storage(sink::storage(output, directory, writing), nchunks);
     let mut target = SChunk::create(storage, params, DParams::default())?;
     copy::copy_head(state, target.state_mut())?;
+    missing::begin(target.state_mut(), nchunks)?;
     copy_all((&schunk, &sums), &mut target, writing, progress)?;
+    missing::commit(target.state_mut(), nchunks)?;
     Ok(target.close()?)
+}
+
+/// Returns the number of equal chunks without bytes from a chunk of a frame on.
+fn special_run(schunk: &SChunk, number: i64) -> ferroblosc::Result<i64> {
+    let run = match (schunk.state().frame(), usize::try_from(number)) {
+        (Some(frame), Ok(number)) => frame.special_run(number)?,
+        _ => 0,
+    };
+    Ok(i64::try_from(run).unwrap_or(0))
 }
 
 /// Copies all chunks and variable-length metalayers. If the target has checksums, damaged chunks
@@ -340,9 +379,20 @@ fn copy_all(
     let has_checksums = target.state().frame().is_some_and(Frame::has_fingerprint);
     let mut check = ChunkCheck::new(writing.threads());
     let mut sums = sums.iter();
-    for number in 0..schunk.nchunks() {
+    let mut next = 0;
+    while next < schunk.nchunks() {
+        let number = next;
         let with_position = |error| chunk_error(schunk, number, error);
         let chunk = schunk.chunk(number).map_err(with_position)?;
+        let run = special_run(schunk, number).map_err(with_position)?;
+        if run > 1 {
+            next += run;
+            sums.by_ref().take(run as usize).for_each(drop);
+            MissingChunks::of(&chunk, run.unsigned_abs()).flush(target)?;
+            progress(chunk.len() as u64);
+            continue;
+        }
+        next += 1;
         let is_compared = sums.next().is_some_and(|&sum| sum != OF_SPECIAL);
         if has_checksums && !is_compared {
             check.check(&chunk).map_err(with_position)?;

@@ -20,6 +20,7 @@ use crate::numpy::read_npy_header;
 use crate::zarr;
 use crate::{bloscpack, blpk};
 use ferroblosc::b2nd::create;
+use ferroblosc::b2nd::verify::{ForeignChunk, foreign_chunks};
 use ferroblosc::chunk::{BasicHeader, ChunkHeader, missing_plugin};
 use ferroblosc::io::named::{NamedFile, read_regular};
 use ferroblosc::plugin::Plugin;
@@ -286,7 +287,17 @@ fn has_chunks_of_array(schunk: &SChunk) -> bool {
 fn verify_array(path: &Path, is_directory: bool, threads: i16) -> Result<Verification> {
     let schunk = open_schunk(path, is_directory, threads)?;
     let is_array = has_chunks_of_array(&schunk);
+    let foreign = if is_array { foreign_chunks(schunk.state())? } else { Vec::new() };
+    let frame = schunk.state().frame();
+    let fault = |chunk: ForeignChunk| {
+        let number = usize::try_from(chunk.number).unwrap_or(usize::MAX);
+        let position = frame.and_then(|frame| frame.chunk_position(number));
+        let is_note = chunk.is_readable;
+        Fault { chunk: Some(number as u64), position, is_note, ..Fault::of(chunk.text) }
+    };
+    let foreign: Vec<Fault> = foreign.into_iter().map(fault).collect();
     let mut verification = verify_schunk(schunk)?;
+    verification.faults.splice(0..0, foreign);
     if !is_array {
         let message = "the metalayer of the array is invalid or does not match the chunks";
         verification.faults.insert(0, Fault::of(message));
@@ -415,7 +426,7 @@ fn verify_zarr(path: &Path) -> Result<Verification> {
     Ok(verification)
 }
 
-/// Reads all items of an HDF5 dataset, or of all datasets of a file or group.
+/// Reads all stored items of an HDF5 dataset, or of all datasets of a file or group.
 #[cfg(feature = "hdf5")]
 fn verify_hdf5(path: &Path) -> Result<Verification> {
     let Location { path, key } = Location::of(path);
@@ -423,30 +434,15 @@ fn verify_hdf5(path: &Path) -> Result<Verification> {
     let mut verification = Verification::default();
     for name in hdf5::datasets(&file, &key.unwrap_or_default())? {
         let location = ferroblosc::io::paths::with_text(&path, &format!(":/{name}"));
-        let found = Detected { format: Format::Hdf5, is_directory: false, is_legacy: false };
-        let read = super::source::open_as(&location, &found, &Reading::default());
-        let read = read.and_then(|mut source| {
-            let (nbytes, size) = (source.content().nbytes, source.content().read_size as u64);
-            let mut position = 0;
-            let mut items = Vec::new();
-            while position < nbytes {
-                let len = size.min(nbytes - position) as usize;
-                items
-                    .try_reserve_exact(len.saturating_sub(items.len()))
-                    .map_err(ferroblosc::Error::from)?;
-                items.resize(len, 0);
-                source.read(position, &mut items)?;
-                position += len as u64;
-            }
-            Ok(())
-        });
+        let read = hdf5::Dataset::open(&file, &name).map_err(Error::from);
+        let read = read.and_then(|dataset| super::source::check_stored(&dataset));
         match read {
             Err(error) if error.is_corruption() => {
                 verification.faults.push(Fault { path: Some(location), ..fault_of(&error) });
             }
             // A type without form in memory is not damage.
             Err(Error::Hdf5(hdf5::Error::Type { .. })) => continue,
-            Err(error @ (Error::TooLarge | Error::Hdf5(hdf5::Error::Elsewhere { .. }))) => {
+            Err(error @ Error::Hdf5(hdf5::Error::Elsewhere { .. })) => {
                 let note = Fault::note(error.to_string());
                 verification.faults.push(Fault { path: Some(location), ..note });
                 continue;

@@ -12,22 +12,22 @@ use std::path::Path;
 use super::attachments::Attachments;
 use super::b2nd::{block_of, has_blocks_of, narrow};
 use super::error::{Error, Result};
+use super::grid::index_of;
 use super::intact::ChunkCheck;
-use super::ndcopy::{Side, copy_box, indices_of};
+use super::missing::{self, MissingChunks, begin, commit};
+use super::ndcopy::{Side, copy_box};
 use super::placeholder::check_has_data;
 use super::sink::{
     Compression, Destination, Progress, Writing, ZarrSink, add_vlmetalayers, storage, zero_buffer,
 };
-use super::source::{array_of, chunk_error, open_schunk, open_zarr};
+use super::source::{array_of, chunk_error, open_schunk, open_zarr, repeated_item};
 use crate::zarr::Version;
 use ferroblosc::b2nd::{self, Array, Geometry};
-use ferroblosc::chunk::{BasicHeader, DParams, rewrap, special};
+use ferroblosc::chunk::{BasicHeader, DParams, rewrap};
 use ferroblosc::schunk::SChunk;
 
 /// The block size in bytes of recompressed chunks.
 const BLOCK_BYTES: u64 = 64 << 10;
-/// The maximum size of a special chunk in bytes: its header and an item.
-const MAX_SPECIAL: usize = 32 + 255;
 
 /// Writes the Zarr array at `input` to a b2nd frame. Returns the number of chunks that were copied
 /// without recompression.
@@ -67,8 +67,9 @@ pub fn zarr_to_frame(
     let cparams = compression.params(typesize, writing.threads());
     let blocksize = cparams.blocksize;
     let nbytes = i32::try_from(chunksize).map_err(|_| Error::Layout)?;
-    let mut schunk =
-        SChunk::create(storage(output, directory, writing), cparams.clone(), DParams::default())?;
+    let nchunks = source.nchunks();
+    let storage = missing::storage(storage(output, directory, writing), nchunks);
+    let mut schunk = SChunk::create(storage, cparams.clone(), DParams::default())?;
     schunk.set_chunksize(nbytes)?;
     let meta = b2nd::meta::serialize(
         geometry.shape(),
@@ -78,11 +79,12 @@ pub fn zarr_to_frame(
         0,
     )?;
     schunk.add_metalayer(b2nd::meta::NAME, &meta)?;
+    begin(schunk.state_mut(), nchunks)?;
     let origin = vec![0; metadata.shape.len()];
-    let mut missing: Option<Vec<u8>> = None;
+    let mut gaps = MissingChunks::new(&cparams, nbytes, &metadata.fill);
     let mut check = ChunkCheck::new(writing.threads());
     let mut copied = 0;
-    for number in 0..source.nchunks() {
+    for number in 0..nchunks {
         let index = source.chunk_index(number);
         let ends = index.iter().zip(&metadata.chunks).zip(&metadata.shape);
         let extent: Vec<u64> =
@@ -96,33 +98,22 @@ pub fn zarr_to_frame(
         };
         let Some(stored) = source.stored_chunk(&index)? else {
             if is_edge && !source.is_fill_zero() {
+                gaps.flush(&mut schunk)?;
                 let mut items = zero_buffer(chunksize as u64)?;
                 source.fill(&mut items);
                 schunk.append(&zero_outside(&items)?)?;
                 progress(chunksize as u64);
                 continue;
             }
-            if missing.is_none() {
-                let mut chunk = vec![0; MAX_SPECIAL];
-                let made = if source.is_fill_zero() {
-                    special::zeros(&cparams, nbytes, &mut chunk)
-                } else {
-                    special::repeatval(&cparams, nbytes, &metadata.fill, &mut chunk)
-                };
-                // Items of more than 255 bytes have no special chunk.
-                missing = Some(made.map(|len| chunk[..len].to_vec()).unwrap_or_default());
+            if !gaps.add(1) {
+                let mut items = zero_buffer(chunksize as u64)?;
+                source.fill(&mut items);
+                schunk.append(&items)?;
             }
-            match missing.as_deref() {
-                Some(chunk) if !chunk.is_empty() => schunk.append_chunk(chunk)?,
-                _ => {
-                    let mut items = zero_buffer(chunksize as u64)?;
-                    source.fill(&mut items);
-                    schunk.append(&items)?
-                }
-            };
             progress(chunksize as u64);
             continue;
         };
+        gaps.flush(&mut schunk)?;
         let mut items = None;
         if is_edge {
             let decoded = source.decode(&index, stored.clone())?;
@@ -151,6 +142,8 @@ pub fn zarr_to_frame(
         }
         progress(chunksize as u64);
     }
+    gaps.flush(&mut schunk)?;
+    commit(schunk.state_mut(), nchunks)?;
     add_vlmetalayers(&mut schunk, attachments)?;
     schunk.close()?;
     Ok(copied)
@@ -192,26 +185,37 @@ pub fn frame_to_zarr(
         ZarrSink::create(output, (version, is_zip), &info, chunks, (&writing, attachments))?;
     let mut check = ChunkCheck::new(writing.threads());
     let mut copied = 0;
-    for (number, index) in (0_i64..).zip(indices_of(&sink.grid())) {
+    let (grid, nbytes) = (sink.grid(), info.nbytes()?);
+    let (mut next, mut done) = (0, 0);
+    while next < geometry.nchunks() {
+        let number = next;
+        let with_position = |error| chunk_error(array.schunk(), number, error);
+        let item = repeated_item(array.schunk(), number, itemsize).map_err(with_position)?;
+        if let Some((_, run)) = item.filter(|(item, _)| sink.is_empty(item)) {
+            next += run;
+            continue;
+        }
+        next += 1;
+        let index = index_of(&grid, number.unsigned_abs());
         let (start, stop) = sink.extent(&index);
         let lengths = start.iter().zip(&stop).map(|(start, stop)| stop - start);
         let bytes = lengths.product::<u64>() * itemsize;
-        let with_position = |error| chunk_error(array.schunk(), number, error);
+        progress(bytes);
+        done += bytes;
         if is_linear {
             let chunk = array.schunk().chunk(number).map_err(with_position)?;
             let rewrapped = rewrap::to_blosc1(&chunk).filter(|chunk| holds(chunk, chunk_bytes));
             if let Some(chunk) = rewrapped.filter(|chunk| check.is_intact(chunk)) {
                 sink.put_stored(&index, &chunk)?;
                 copied += 1;
-                progress(bytes);
                 continue;
             }
         }
         let (start, stop): (Vec<i64>, Vec<i64>) = (narrow(start)?, narrow(stop)?);
         let items = array.get_slice(&start, &stop).map_err(with_position)?;
         sink.put(&index, &items)?;
-        progress(bytes);
     }
+    progress(nbytes - done);
     sink.finish()?;
     Ok(Some(copied))
 }

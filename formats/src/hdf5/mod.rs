@@ -27,8 +27,8 @@ pub use dimensions::{
 };
 pub use dtype::{dtype_of, item_of, shape_of};
 pub use ferroblosc_hdf5_data::{
-    Attribute, Dataset, Dimension, Error, Field, File, Filter, Group, ItemType, NewDataset, Node,
-    Result, Scalar, Spec, VARIABLE, version,
+    Attribute, ChunkStarts, Dataset, Dimension, Error, Field, File, Filter, Group, ItemType,
+    NewDataset, Node, Result, Scalar, Spec, VARIABLE, version,
 };
 pub use frames::{BLOSC, BLOSC2, chunk_in, frame_around, frame_of};
 pub use value::{Values, attribute_of, attributes_of, fill_item, fill_value, is_internal};

@@ -9,6 +9,7 @@ use super::limits::{Budget, MAX_NESTED_STORES};
 use super::objects::Objects;
 use super::open::{Root, Source, Store};
 use super::report::Finding;
+use ferroblosc::b2nd::verify::{ForeignChunk, foreign_chunks};
 
 /// The maximum number of embed stores around a verified one.
 const MAX_NESTED: usize = 16;
@@ -138,6 +139,16 @@ impl Store {
                 if schunk.nchunks() > 0 && !is_equal {
                     let text = "the size of the chunks differs from the shape of the chunks";
                     findings.push(Finding::damage(key, text));
+                } else {
+                    let foreign = foreign_chunks(schunk.state()).map_err(Error::frame(key))?;
+                    for ForeignChunk { number, text, is_readable } in foreign {
+                        let text = format!("chunk {number}: {text}");
+                        findings.push(if is_readable {
+                            Finding::note(key, text)
+                        } else {
+                            Finding::damage(key, text)
+                        });
+                    }
                 }
             }
             _ => {}

@@ -13,8 +13,11 @@ use super::storage::{ARRAY_V2, ATTRIBUTES_V2, GROUP_V2, METADATA_V3, Storage, is
 use crate::bloscpack::Value;
 use crate::numpy::Dtype;
 
+/// The names in the metadata of a group of version 3.
+const GROUP_NAMES_V3: [&str; 3] = ["zarr_format", "node_type", "attributes"];
+
 /// The names in the metadata of an array of version 3.
-const NAMES_V3: [&str; 11] = [
+const ARRAY_NAMES_V3: [&str; 11] = [
     "zarr_format",
     "node_type",
     "shape",
@@ -159,15 +162,15 @@ fn attributes_in(value: &Value) -> Parsed<Vec<(String, Value)>> {
     }
 }
 
-/// Fails for an extension of version 3 that readers must not ignore.
-fn check_names(value: &Value) -> Parsed<()> {
+/// Fails for an extension of version 3, under another name than these, that readers must not ignore.
+fn check_names(value: &Value, known: &[&str]) -> Parsed<()> {
     let Value::Object(entries) = value else {
         return Ok(());
     };
     for (name, extension) in entries {
         let can_be_ignored = matches!(extension, Value::Null)
             || matches!(extension.get("must_understand"), Some(Value::Bool(false)));
-        if !NAMES_V3.contains(&name.as_str()) && !can_be_ignored {
+        if !known.contains(&name.as_str()) && !can_be_ignored {
             return unsupported(format!("the extension {name:?}"));
         }
     }
@@ -199,7 +202,11 @@ pub fn read(storage: &Storage, node: &str) -> Result<Node> {
                 let array = of_v3(&found).map_err(named(key))?;
                 Ok(Node::Array(Box::new(array)))
             }
-            Some("group") => Ok(Node::Group(attributes_in(&found).map_err(named(key))?)),
+            Some("group") => {
+                let attrs =
+                    check_names(&found, &GROUP_NAMES_V3).and_then(|()| attributes_in(&found));
+                Ok(Node::Group(attrs.map_err(named(key))?))
+            }
             _ => Err(named(key)(Fault::Invalid("the node type is unknown".to_owned()))),
         };
     }
@@ -426,7 +433,7 @@ fn sharding_of(value: &Value, shard: &[u64]) -> Parsed<(Vec<u64>, Sharding)> {
 
 /// Parses `zarr.json` of an array.
 fn of_v3(value: &Value) -> Parsed<ArrayMetadata> {
-    check_names(value)?;
+    check_names(value, &ARRAY_NAMES_V3)?;
     let shape = shape_in(value, "shape")?;
     let (grid, configuration) = named_of(required(value, "chunk_grid")?, "chunk grid")?;
     if grid != "regular" {

@@ -43,7 +43,7 @@ pub use metadata::{ArrayMetadata, DIMENSIONS, KeyEncoding, Sharding, is_node};
 pub use storage::Storage;
 pub(crate) use storage::{is_chunk_key, is_metadata_file, is_node_directory};
 pub use version::Version;
-pub use write::{ArrayWriter, Compression, Spec, set_group_attributes};
+pub use write::{ArrayWriter, Compression, Spec, fill_in, set_group_attributes};
 pub use zip::{join_zip, version_of};
 
 #[cfg(test)]

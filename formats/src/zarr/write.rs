@@ -4,9 +4,10 @@ use std::fs;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 
+use super::array::chunk_count;
 use super::dtype::{fill_of, fill_of_plain, fill_to, has_byte_order, to_v2, to_v3};
 use super::error::{Error, Result};
-use super::limits::MAX_ITEM;
+use super::limits::{MAX_CHUNKS, MAX_ITEM};
 use super::metadata::{self, DIMENSIONS, KeyEncoding, Node, join};
 use super::storage::{ARRAY_V2, ATTRIBUTES_V2, GROUP_V2, METADATA_V3, Storage, is_valid_path};
 use super::version::Version;
@@ -67,17 +68,26 @@ pub struct ArrayWriter {
     is_nested: bool,
 }
 
+/// Returns the bytes that readers use for a fill value of these bytes, and the value in the metadata.
+fn read(dtype: &Dtype, fill: &[u8], version: Version) -> Option<(Vec<u8>, Value)> {
+    let shown = fill_to(dtype, fill, version)?;
+    Some((fill_of(dtype, &shown)?, shown))
+}
+
+/// Returns the bytes that readers use for a fill value, and the value in the metadata, or `None` if
+/// it is not a value of the dtype, or the version cannot represent it.
+pub fn fill_in(dtype: &Dtype, value: &Value, version: Version) -> Option<(Vec<u8>, Value)> {
+    read(dtype, &fill_of_plain(dtype, value)?, version)
+}
+
 impl Spec {
     /// Returns the fill value in the metadata and its bytes, which are those that readers use:
     /// zeros if there is none, or if the version cannot represent it.
     fn fill(&self) -> (Value, Vec<u8>) {
         let zeros = vec![0; self.dtype.itemsize() as usize];
-        let given = self.fill_value.as_ref().and_then(|value| fill_of_plain(&self.dtype, value));
-        let read = |fill: &[u8]| {
-            let shown = fill_to(&self.dtype, fill, self.version)?;
-            Some((fill_of(&self.dtype, &shown)?, shown))
-        };
-        match given.and_then(|fill| read(&fill)).or_else(|| read(&zeros)) {
+        let given = self.fill_value.as_ref();
+        let given = given.and_then(|value| fill_in(&self.dtype, value, self.version));
+        match given.or_else(|| read(&self.dtype, &zeros, self.version)) {
             Some((fill, shown)) => (shown, fill),
             None => (Value::Null, zeros),
         }
@@ -238,8 +248,8 @@ impl ArrayWriter {
     ///
     /// # Errors
     /// [`Error::Name`] if the path of the node is not valid, or is below an array; [`Error::Dtype`]
-    /// if the version does not support the dtype; [`Error::Storage`]; the errors of reading the
-    /// metadata of existing groups.
+    /// if the version does not support the dtype; [`Error::Limit`] for large items and too many
+    /// chunks; [`Error::Storage`]; the errors of reading the metadata of existing groups.
     pub fn create(path: &Path, is_zip: bool, node: &str, spec: &Spec) -> Result<ArrayWriter> {
         if !is_valid_path(node) || !is_zip && files::fault_of_path(node).is_some() {
             return Err(Error::Name(node.to_owned()));
@@ -247,6 +257,13 @@ impl ArrayWriter {
         let itemsize = spec.dtype.itemsize();
         if itemsize > MAX_ITEM {
             let why = format!("an item of Zarr has at most {MAX_ITEM} bytes, not {itemsize}");
+            return Err(Error::Limit(why));
+        }
+        let lengths = spec.shape.iter().zip(&spec.chunks);
+        let grid: Vec<u64> = lengths.map(|(len, chunk)| len.div_ceil(*chunk)).collect();
+        let count = chunk_count(&grid);
+        if count > MAX_CHUNKS {
+            let why = format!("an array of Zarr has at most {MAX_CHUNKS} chunks here, not {count}");
             return Err(Error::Limit(why));
         }
         let (shown, fill) = spec.fill();

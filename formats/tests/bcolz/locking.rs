@@ -102,6 +102,42 @@ fn lock_files_without_a_writer_do_not_exclude_others() {
     assert!(matches!(&error, Error::Storage { path, .. } if *path == file), "{error}");
 }
 
+/// The files of a copy made by `cp -al` have several names.
+#[test]
+fn a_directory_that_was_copied_as_hard_links_is_locked_like_others() {
+    let scratch = Scratch::new();
+    let (root, copy) = (scratch.path("t"), scratch.path("copy"));
+    table(&root);
+    for file in [root.join(LOCK), root.join("a").join(LOCK)] {
+        fs::write(file, "").unwrap();
+    }
+    let link = |name: &str| fs::hard_link(root.join(name), copy.join(name)).unwrap();
+    copy_tree(&root, &copy);
+    for name in [LOCK, &format!("a/{LOCK}")] {
+        fs::remove_file(copy.join(name)).unwrap();
+        link(name);
+    }
+    // Writers of the table and of its column exclude each other, also while the files are shared.
+    let writer = opened(&copy).unwrap();
+    assert_eq!(busy(array(&copy.join("a"))), copy);
+    assert!(matches!(opened(&root), Err(Error::Busy(_))));
+    drop(writer);
+    assert!(!copy.join(LOCK).exists() && root.join(LOCK).exists());
+    let column = array(&copy.join("a")).unwrap();
+    assert!(matches!(opened(&copy), Err(Error::Busy(_))));
+    column.close().unwrap();
+    let writers = (opened(&root).unwrap(), opened(&copy).unwrap());
+    writers.0.close().unwrap();
+    writers.1.close().unwrap();
+    // Other files are not locked, and stay unchanged.
+    let other = scratch.path("other");
+    fs::write(&other, "content").unwrap();
+    fs::hard_link(&other, copy.join(LOCK)).unwrap();
+    let error = opened(&copy).err().unwrap().to_string();
+    assert!(error.contains("it is not a lock file"), "{error}");
+    assert_eq!(fs::read(&other).unwrap(), b"content");
+}
+
 /// A column of the published layout, one with a link, and one of a nested table.
 #[test]
 fn all_tables_above_a_column_are_found() {

@@ -3,6 +3,8 @@
 
 use crate::build::{Scratch, embed, empty_tree, frame, map, pack, stored, zip};
 use crate::common::{expected, fixture, open};
+use ferroblosc::chunk::{CParams, Compressor, DParams};
+use ferroblosc::schunk::{SChunk, Storage};
 use ferroblosc_formats::store::{Class, Error, Options, Store, Value};
 
 fn error_of(scratch: &Scratch, bytes: &[u8]) -> String {
@@ -277,4 +279,26 @@ fn sound_fixtures_verify_without_damage() {
         checked += 1;
     }
     assert!(checked > 50, "{checked}");
+}
+
+#[test]
+fn chunks_of_an_array_with_other_blocks_are_damage() {
+    let scratch = Scratch::new();
+    let params = CParams::default().typesize(1);
+    let meta = ferroblosc::b2nd::meta::serialize(&[8000], &[4000], &[1000], Some(b"|u1"), 0);
+    let mut schunk =
+        SChunk::create(Storage::frame(), params.clone().blocksize(1000), DParams::default())
+            .unwrap();
+    schunk.set_chunksize(4000).unwrap();
+    schunk.add_metalayer("b2nd", &meta.unwrap()).unwrap();
+    let data: Vec<u8> = (0..4000_u32).map(|number| (number * number / 5) as u8).collect();
+    schunk.append(&data).unwrap();
+    let mut compressor = Compressor::new(params.blocksize(2000)).unwrap();
+    schunk.append_chunk(&compressor.compress_to_vec(&data).unwrap()).unwrap();
+    let bytes = schunk.to_bytes().unwrap();
+    let store = scratch.zip(&[stored("a.b2nd", &bytes), empty_tree()]);
+    let findings = store.verify().unwrap();
+    let texts: Vec<String> = findings.iter().map(|finding| finding.text.clone()).collect();
+    let expected = "chunk 1: the blocks of the chunk have 2000 bytes, and those of the array 1000";
+    assert_eq!(texts, [expected]);
 }

@@ -198,3 +198,41 @@ fn unsupported_metadata_are_named() {
         fs::remove_dir_all(&path).unwrap();
     }
 }
+
+#[test]
+fn extensions_of_groups_that_must_be_understood_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("g.zarr");
+    let write = |node: &str, more: &str| {
+        let path = path.join(node);
+        fs::create_dir_all(&path).unwrap();
+        let metadata = format!(r#"{{"zarr_format":3,"node_type":"group"{more}}}"#);
+        fs::write(path.join("zarr.json"), metadata).unwrap();
+    };
+    let ignored = [
+        "",
+        r#","attributes":{"a":1}"#,
+        r#","consolidated_metadata":null"#,
+        r#","consolidated_metadata":{"kind":"inline","must_understand":false,"metadata":{}}"#,
+    ];
+    for more in ignored {
+        write("", more);
+        write("inner", more);
+        assert_eq!(zarr::arrays_in(&path, "").unwrap(), [""; 0], "{more}");
+        assert_eq!(zarr::groups_in(&path, "").unwrap(), ["", "inner"], "{more}");
+    }
+    for more in [r#","x":{}"#, r#","x":{"must_understand":true}"#, r#","x":7"#, r#","shape":[]"#] {
+        for node in ["inner", ""] {
+            write(node, more);
+            let error = zarr::attributes(&path, node).unwrap_err().to_string();
+            let name = if more.contains("shape") { "shape" } else { "x" };
+            let expected = format!("the extension {name:?} is not supported");
+            assert!(error.contains(&expected), "{more}: {error}");
+        }
+        assert!(zarr::arrays_in(&path, "").is_err() && zarr::groups_in(&path, "").is_err());
+        write("", "");
+        // As an array that is not supported.
+        assert_eq!(zarr::arrays_in(&path, "").unwrap(), ["inner"]);
+        assert_eq!(zarr::groups_in(&path, "").unwrap(), [""]);
+    }
+}

@@ -80,6 +80,10 @@ macro_rules! functions {
             pub read_chunk: Option<ReadChunk>,
             /// `H5Dget_chunk_info_by_coord`, since 1.10.5.
             pub chunk_info: Option<ChunkInfo>,
+            /// `H5Dget_num_chunks` and `H5Dget_chunk_info`, since 1.10.5.
+            pub numbered_chunks: Option<(NumChunks, NumberedChunk)>,
+            /// `H5Dchunk_iter`, since 1.12.3 and 1.14.
+            pub iterate_chunks: Option<IterateChunks>,
             /// `H5Dwrite_chunk`, since 1.10.3.
             pub write_chunk: Option<WriteChunk>,
         }
@@ -112,6 +116,9 @@ macro_rules! functions {
                         object_info: object_info.ok_or_else(|| missing("H5Oget_info"))?,
                         read_chunk,
                         chunk_info: function(&library, "H5Dget_chunk_info_by_coord"),
+                        numbered_chunks: function(&library, "H5Dget_num_chunks")
+                            .zip(function(&library, "H5Dget_chunk_info")),
+                        iterate_chunks: function(&library, "H5Dchunk_iter"),
                         write_chunk: function(&library, "H5Dwrite_chunk"),
                         library,
                     })
@@ -151,6 +158,22 @@ pub enum ReadChunk {
 
 /// `H5Dget_chunk_info_by_coord`, with the mask of skipped filters, the address and the size.
 pub type ChunkInfo = unsafe extern "C" fn(Id, *const Size, *mut u32, *mut u64, *mut Size) -> Status;
+
+/// `H5Dget_num_chunks`, with a dataspace.
+pub type NumChunks = unsafe extern "C" fn(Id, Id, *mut Size) -> Status;
+
+/// `H5Dget_chunk_info`, with a dataspace and the number of the chunk in the index of the file.
+pub type NumberedChunk =
+    unsafe extern "C" fn(Id, Id, Size, *mut Size, *mut u32, *mut u64, *mut Size) -> Status;
+
+/// `H5Dchunk_iter`, with a list of properties. The arguments of the visitor after the offsets of
+/// the chunk are its mask, its address, its size, which has 32 or 64 bits, and the data.
+pub type IterateChunks = unsafe extern "C" fn(
+    dataset: Id,
+    properties: Id,
+    visitor: unsafe extern "C" fn(*const Size, u32, u64, Size, *mut c_void) -> c_int,
+    data: *mut c_void,
+) -> Status;
 
 /// `H5Dwrite_chunk`.
 pub type WriteChunk =

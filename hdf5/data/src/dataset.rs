@@ -123,6 +123,11 @@ impl Dataset {
         })
     }
 
+    /// Returns the identifier.
+    pub(crate) fn id(&self) -> Id {
+        self.handle.id()
+    }
+
     /// Returns the path.
     pub fn path(&self) -> &str {
         &self.path
@@ -344,7 +349,7 @@ impl Dataset {
     }
 
     /// Returns the size of the file in bytes.
-    fn file_size(&self, guard: &Guard) -> Result<u64> {
+    pub(crate) fn file_size(&self, guard: &Guard) -> Result<u64> {
         let api = api()?;
         let mut size = 0;
         // SAFETY: the dataset is open, and the output has the type that is written.

@@ -5,6 +5,7 @@
 
 mod api;
 mod attribute;
+mod chunks;
 mod create;
 mod dataset;
 mod error;
@@ -17,6 +18,7 @@ mod types;
 
 pub use api::VARIABLE;
 pub use attribute::Attribute;
+pub use chunks::ChunkStarts;
 pub use create::{NewDataset, Spec};
 pub use dataset::{Dataset, Filter, StoredChunk};
 pub use error::{Error, Result};

@@ -196,3 +196,35 @@ fn other_items_and_chunks_than_those_of_the_dataset_are_refused() {
     assert_eq!(dataset.read_chunk(&[4, 5]).unwrap().unwrap().1.len() as u64, stored.len);
     assert_eq!(dataset.stored_bytes(), stored.len);
 }
+
+#[test]
+fn stored_chunks_of_an_array_of_petabytes_are_listed() {
+    let target = path("sparse");
+    let file = File::create(&target).unwrap();
+    let shape = [1_u64 << 40, 3 << 20];
+    let chunks = Some(vec![2, 3]);
+    let made = NewDataset::create(&file, "data", Spec { chunks, ..spec(int(1), &shape) }).unwrap();
+    let starts = [[0, 6], [8, 0], [1 << 39, 9], [(1 << 40) - 2, (3 << 20) - 3]];
+    // In another order, with some items of one chunk.
+    for start in [starts[3], starts[1], starts[0]] {
+        made.write_box(&start, &[2, 3], &[1; 6]).unwrap();
+    }
+    made.write_box(&[(1 << 39) + 1, 10], &[1, 1], &[1]).unwrap();
+    drop(made);
+    // So few chunks that each place is searched.
+    let small = Spec { chunks: Some(vec![2]), ..spec(int(1), &[5]) };
+    let made = NewDataset::create(&file, "small", small).unwrap();
+    made.write_box(&[0], &[1], &[1]).unwrap();
+    made.write_box(&[4], &[1], &[1]).unwrap();
+    drop(made);
+    drop(NewDataset::create(&file, "plain", spec(int(1), &[5])).unwrap());
+    file.close().unwrap();
+    let file = File::open(&target).unwrap();
+    let starts_of = |name: &str| Dataset::open(&file, name).unwrap().stored_starts();
+    let found = starts_of("data").unwrap().unwrap();
+    assert_eq!(found.iter().collect::<Vec<_>>(), starts);
+    assert_eq!(found.len(), 4);
+    let found = starts_of("small").unwrap().unwrap();
+    assert_eq!(found.iter().collect::<Vec<_>>(), [[0], [4]]);
+    assert!(matches!(starts_of("plain"), Err(Error::Invalid(_))));
+}

@@ -67,6 +67,26 @@ impl Frame {
         if self.is_sparse() || stored < 0 { None } else { map.position(stored).ok() }
     }
 
+    /// Returns the number of chunks from a chunk on, without the last chunk of the frame, that have
+    /// the same repeated value and size and no bytes in the frame; 0 if the chunk has bytes.
+    ///
+    /// # Errors
+    /// Returns the errors of reading the index and the checksums.
+    pub fn special_run(&self, nchunk: usize) -> Result<usize> {
+        let map = self.map()?;
+        let end = map.offsets.len().saturating_sub(1);
+        let Some(stored) = map.offsets.get(nchunk).filter(|&stored| stored < 0 && nchunk < end)
+        else {
+            return Ok(0);
+        };
+        Ok(match &*map.offsets {
+            Offsets::Same { .. } => end - nchunk,
+            Offsets::Each(offsets) => {
+                offsets[nchunk..end].iter().take_while(|&&other| other == stored).count()
+            }
+        })
+    }
+
     fn map(&self) -> Result<Map> {
         let mut cached = self.cached();
         let offsets = self.find_offsets(&mut cached)?;

@@ -149,6 +149,10 @@ fn of_folder(root: &Path) -> Result<Members, Failure> {
             Ok(found) if found.format.has_keys() => {
                 lost.push(format!("{}, which contains several arrays", path.display()));
             }
+            // The file of a store can be a frame.
+            Ok(_) | Err(convert::Error::Unknown) if path.is_file() && store::is_whole(&path) => {
+                lost.push(format!("{}, which is a store", path.display()));
+            }
             Ok(found) => arrays.push(Member { key, path, found }),
             Err(convert::Error::Unknown) => {
                 lost.push(format!("{}, whose format is unknown", path.display()));

@@ -7,7 +7,9 @@ use super::super::attachments::Attachments;
 use super::super::boxes::boxes;
 use super::super::detect::Detected;
 use super::super::error::{Error, Result};
-use super::super::source::{Reading, Source};
+use super::super::grid::{count_of, grid_of};
+use super::super::missing;
+use super::super::source::{Reading, Source, StoredChunks, written_chunks};
 use super::input::{Progress, array_in, for_each_segment};
 use super::options::{Destination, Writing};
 use crate::numpy::ArrayInfo;
@@ -285,11 +287,20 @@ pub fn write_array(
     let shape: Option<Vec<i64>> = info.shape.iter().map(|&len| i64::try_from(len).ok()).collect();
     let shape = shape.ok_or(Error::Layout)?;
     let layout = Layout { shape: &shape, chunkshape: &chunkshape, blockshape: &blockshape };
+    let nchunks = count_of(&grid_of(&info.shape, &chunk));
+    missing::check_count(nchunks)?;
+    // The new array has zeros.
+    let stored = source.stored_chunks()?.filter(StoredChunks::is_fill_zero);
+    let nchanged = if stored.is_some() { nchunks } else { 0 };
     let params = compression.params(typesize_of(itemsize)?, writing.threads());
     let layers = borrowed(&attachments.metalayers);
-    let target = storage(output, directory, writing);
+    let target = missing::storage(storage(output, directory, writing), nchanged);
     let mut array = Array::zeros_with(target, params, &layout, info.dtype.text(), &layers)?;
-    if is_contiguous(&info.shape, &chunk) {
+    if let Some(stored) = stored {
+        missing::begin(array.schunk_mut().state_mut(), nchanged)?;
+        copy_stored(source, &mut array, &info, (&chunk, &stored), progress)?;
+        missing::commit(array.schunk_mut().state_mut(), nchanged)?;
+    } else if is_contiguous(&info.shape, &chunk) {
         copy_runs(source, &mut array, &info, &chunk, progress)?;
     } else {
         copy_slabs(source, &mut array, &info, &chunk, progress)?;
@@ -298,6 +309,36 @@ pub fn write_array(
     let mut schunk = SChunk::open(storage(output, directory, writing), DParams::default())?;
     add_vlmetalayers(&mut schunk, attachments)?;
     Ok(schunk.close()?)
+}
+
+/// Copies the chunks with stored items, one chunk at a time.
+fn copy_stored(
+    source: &mut dyn Source,
+    array: &mut Array,
+    info: &ArrayInfo,
+    (chunk, stored): (&[u64], &StoredChunks),
+    progress: Progress<'_>,
+) -> Result<()> {
+    let (mut buffer, mut left) = (Vec::new(), info.nbytes()?);
+    for index in written_chunks(&info.shape, chunk, Some(stored))? {
+        let start: Vec<u64> = index.iter().zip(chunk).map(|(at, len)| at * len).collect();
+        let ends = start.iter().zip(chunk).zip(&info.shape);
+        let stop: Vec<u64> = ends.map(|((start, len), most)| (start + len).min(*most)).collect();
+        let lengths = start.iter().zip(&stop).map(|(start, stop)| stop - start);
+        let bytes = lengths.fold(info.dtype.itemsize(), u64::saturating_mul);
+        resize(&mut buffer, bytes)?;
+        source.read_box(&start, &stop, &mut buffer)?;
+        array.set_slice(&signed(&start), &signed(&stop), &buffer)?;
+        progress(bytes);
+        left -= bytes;
+    }
+    progress(left);
+    Ok(())
+}
+
+/// Returns an index of an array whose lengths fit.
+fn signed(index: &[u64]) -> Vec<i64> {
+    index.iter().map(|&index| index as i64).collect()
 }
 
 /// Copies all items if chunks are contiguous in C order, one chunk at a time.
@@ -364,8 +405,6 @@ fn copy_slabs(
         let bytes = lengths.fold(itemsize, u64::saturating_mul);
         resize(&mut buffer, bytes)?;
         source.read_box(&start, &stop, &mut buffer)?;
-        // The lengths of `info` fit, since the array has its shape.
-        let signed = |index: &[u64]| index.iter().map(|&index| index as i64).collect::<Vec<_>>();
         array.set_slice(&signed(&start), &signed(&stop), &buffer)?;
         progress(bytes);
         let mut dim = start.len();

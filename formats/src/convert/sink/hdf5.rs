@@ -7,8 +7,9 @@ use std::path::Path;
 
 use super::super::attachments::Attachments;
 use super::super::error::{Error, Result};
-use super::super::ndcopy::{Side, copy_box, indices_of};
-use super::super::source::Source;
+use super::super::grid::{grid_of, indices_of};
+use super::super::ndcopy::{Side, copy_box};
+use super::super::source::{Source, written_chunks};
 use super::frame::{blocks_of, check_chunk_size, chunkshape_of, partition, requested, resize};
 use super::input::{Progress, array_in};
 use super::options::{Compression, Hdf5Filter, Writing};
@@ -141,7 +142,7 @@ impl Hdf5Sink {
     /// Returns the number of chunks in each dimension.
     pub fn grid(&self) -> Vec<u64> {
         let chunks = self.chunks.as_deref().unwrap_or_default();
-        self.info.shape.iter().zip(chunks).map(|(len, chunk)| len.div_ceil(*chunk)).collect()
+        grid_of(&self.info.shape, chunks)
     }
 
     /// Returns the start and the end of a chunk in the array.
@@ -160,7 +161,7 @@ impl Hdf5Sink {
     }
 
     /// Whether all items are the fill value: their chunk need not be stored.
-    fn is_empty(&self, items: &[u8]) -> bool {
+    pub fn is_empty(&self, items: &[u8]) -> bool {
         match &self.fill {
             Some(fill) => items.chunks_exact(fill.len()).all(|item| item == fill),
             None => items.iter().all(|&byte| byte == 0),
@@ -235,8 +236,7 @@ impl Hdf5Sink {
         if shape.contains(&0) {
             return Ok(());
         }
-        let grid: Vec<u64> =
-            shape.iter().zip(&part).map(|(len, part)| len.div_ceil(*part)).collect();
+        let grid = grid_of(&shape, &part);
         let mut items = Vec::new();
         for index in indices_of(&grid) {
             let start: Vec<u64> = index.iter().zip(&part).map(|(at, len)| at * len).collect();
@@ -361,12 +361,14 @@ fn write_dataset(
     let itemsize = info.dtype.itemsize();
     let shapes = shapes_of(source, &info, writing)?;
     let mut sink = Hdf5Sink::create(output, filter, &info, shapes, (writing, attachments))?;
-    if sink.chunks.is_none() {
+    let Some(chunks) = sink.chunks.clone() else {
         sink.put_all(source, progress)?;
         return sink.finish();
-    }
-    let mut items = Vec::new();
-    for index in indices_of(&sink.grid()) {
+    };
+    // Chunks of the fill value are not stored.
+    let stored = source.stored_chunks()?.filter(|stored| sink.is_empty(&stored.fill));
+    let (mut items, mut left) = (Vec::new(), source.content().nbytes);
+    for index in written_chunks(&info.shape, &chunks, stored.as_ref())? {
         let (start, stop) = sink.extent(&index);
         let lengths = start.iter().zip(&stop).map(|(start, stop)| stop - start);
         let bytes = lengths.product::<u64>() * itemsize;
@@ -374,7 +376,9 @@ fn write_dataset(
         source.read_box(&start, &stop, &mut items)?;
         sink.put(&index, &items)?;
         progress(bytes);
+        left -= bytes;
     }
+    progress(left);
     sink.finish()
 }
 

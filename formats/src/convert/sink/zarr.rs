@@ -4,8 +4,9 @@ use std::path::Path;
 
 use super::super::attachments::Attachments;
 use super::super::error::{Error, Result};
-use super::super::ndcopy::{Side, copy_box, indices_of};
-use super::super::source::Source;
+use super::super::grid::grid_of;
+use super::super::ndcopy::{Side, copy_box};
+use super::super::source::{Source, written_chunks};
 use super::frame::{check_chunk_size, chunkshape_of, resize};
 use super::input::{Progress, array_in};
 use super::options::Writing;
@@ -87,8 +88,7 @@ impl ZarrSink {
 
     /// Returns the number of chunks in each dimension.
     pub fn grid(&self) -> Vec<u64> {
-        let lengths = self.info.shape.iter().zip(&self.chunks);
-        lengths.map(|(len, chunk)| len.div_ceil(*chunk)).collect()
+        grid_of(&self.info.shape, &self.chunks)
     }
 
     /// Returns the start and the end of a chunk in the array.
@@ -132,6 +132,11 @@ impl ZarrSink {
         Ok(self.writer.put_chunk(index, &self.chunk[..cbytes])?)
     }
 
+    /// Whether all items are the fill value: their chunk need not be stored.
+    pub fn is_empty(&self, items: &[u8]) -> bool {
+        self.writer.is_empty(items)
+    }
+
     /// Completes the array.
     pub fn finish(self) -> Result<()> {
         Ok(self.writer.finish()?)
@@ -150,8 +155,11 @@ pub fn write_zarr(
     let chunks = chunkshape_of(source, &info, writing)?;
     check_chunk_size(&chunks, itemsize)?;
     let mut sink = ZarrSink::create(output, target, &info, chunks, (writing, attachments))?;
-    let mut items = Vec::new();
-    for index in indices_of(&sink.grid()) {
+    // Chunks of the fill value are not stored.
+    let stored = source.stored_chunks()?.filter(|stored| sink.is_empty(&stored.fill));
+    let chunks = sink.chunks.clone();
+    let (mut items, mut left) = (Vec::new(), source.content().nbytes);
+    for index in written_chunks(&info.shape, &chunks, stored.as_ref())? {
         let (start, stop) = sink.extent(&index);
         let lengths = start.iter().zip(&stop).map(|(start, stop)| stop - start);
         let bytes = lengths.product::<u64>() * itemsize;
@@ -159,6 +167,8 @@ pub fn write_zarr(
         source.read_box(&start, &stop, &mut items)?;
         sink.put(&index, &items)?;
         progress(bytes);
+        left -= bytes;
     }
+    progress(left);
     sink.finish()
 }

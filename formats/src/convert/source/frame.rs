@@ -10,8 +10,12 @@ use super::interface::{
 use crate::bcolz;
 use crate::numpy::{ArrayInfo, Dtype};
 use ferroblosc::b2nd::Array;
+#[cfg(any(feature = "hdf5", feature = "zarr"))]
+use ferroblosc::chunk::Special;
 use ferroblosc::chunk::{BasicHeader, CParams, ChunkHeader, DParams, missing_plugin};
 use ferroblosc::plugin;
+#[cfg(any(feature = "hdf5", feature = "zarr"))]
+use ferroblosc::schunk::chunks::lazy_chunk;
 use ferroblosc::schunk::{SChunk, State, Storage, VARIABLE};
 
 /// Opens the super-chunk at `path`.
@@ -49,6 +53,32 @@ pub fn chunk_error(schunk: &SChunk, number: i64, error: ferroblosc::Error) -> Er
         return Error::NeedsPlugin { number, position, plugin };
     }
     Error::Chunk { number, position, error }
+}
+
+/// Returns the item of `itemsize` bytes that all items of a chunk equal, according to its header,
+/// and a lower bound of the number of such chunks from this one on.
+///
+/// # Errors
+/// The errors of reading the chunk.
+#[cfg(any(feature = "hdf5", feature = "zarr"))]
+pub fn repeated_item(
+    schunk: &SChunk,
+    number: i64,
+    itemsize: u64,
+) -> ferroblosc::Result<Option<(Vec<u8>, i64)>> {
+    let header = ChunkHeader::parse(&lazy_chunk(schunk.state(), number)?)?;
+    let is_repeated = matches!(header.special, Special::Zero | Special::Nan | Special::Value);
+    if !is_repeated || u64::try_from(schunk.typesize()).ok() != Some(itemsize) {
+        return Ok(None);
+    }
+    let mut item = vec![0; itemsize as usize];
+    let first = number * i64::from(schunk.chunksize() / schunk.typesize());
+    schunk.get_slice(first, first + 1, &mut item)?;
+    let run = match (schunk.state().frame(), usize::try_from(number)) {
+        (Some(frame), Ok(number)) => frame.special_run(number)?,
+        _ => 0,
+    };
+    Ok(Some((item, i64::try_from(run).unwrap_or(1).max(1))))
 }
 
 /// The bytes of a super-chunk.

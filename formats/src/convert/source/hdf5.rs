@@ -6,10 +6,11 @@
 use std::path::Path;
 
 use super::super::error::{Error, Result};
+use super::super::grid::{grid_of, indices_of};
 use super::super::location::Location;
 use super::super::ndcopy::{Side, copy_box};
-use super::interface::{Content, MAX_READ, Source, check_range, read_in_boxes};
-use crate::hdf5::{self, Dataset, File, Scalar};
+use super::interface::{Content, MAX_READ, Source, StoredChunks, check_range, read_in_boxes};
+use crate::hdf5::{self, ChunkStarts, Dataset, File, Scalar};
 use crate::numpy::{ArrayInfo, Dtype};
 
 /// The maximum size of the chunks that are read together in bytes, that of HDF5's cache.
@@ -73,10 +74,11 @@ fn text_dtype(dataset: &Dataset) -> Result<Dtype> {
         let count = std::str::from_utf8(text).ok().map(|text| text.chars().count());
         characters = characters.zip(count).map(|(most, count)| most.max(count));
     };
-    if !dataset.is_null() {
-        each_box(dataset.shape(), |start, count| {
-            Ok(dataset.read_texts(start, count, &mut longest)?)
-        })?;
+    each_stored_box(dataset, MAX_TEXTS, |start, count| {
+        Ok(dataset.read_texts(start, count, &mut longest)?)
+    })?;
+    if let Some(start) = first_missing(dataset)? {
+        dataset.read_texts(&start, &vec![1; start.len()], &mut longest)?;
     }
     if bytes > MAX_TEXT {
         let description = format!("strings of {bytes} bytes, more than {MAX_TEXT}");
@@ -88,14 +90,64 @@ fn text_dtype(dataset: &Dataset) -> Result<Dtype> {
     })
 }
 
-/// Calls `f` with the start and the lengths of boxes of at most `MAX_TEXTS` items that cover an
-/// array, in C order.
-fn each_box(shape: &[u64], mut f: impl FnMut(&[u64], &[u64]) -> Result<()>) -> Result<()> {
-    if shape.contains(&0) {
+/// Calls `f` with the start and the lengths of boxes of at most `most` items that cover the stored
+/// items of a dataset: its chunks in C order, or the whole dataset. The items of other chunks are
+/// the fill value. The time does not depend on the number of missing chunks.
+pub fn each_stored_box(
+    dataset: &Dataset,
+    most: u64,
+    mut f: impl FnMut(&[u64], &[u64]) -> Result<()>,
+) -> Result<()> {
+    let shape = dataset.shape();
+    if dataset.is_null() || shape.contains(&0) {
         return Ok(());
     }
+    let Some(chunks) = dataset.chunks() else {
+        if dataset.stored_bytes() == 0 {
+            return Ok(());
+        }
+        return each_box(&vec![0; shape.len()], shape, most, &mut f);
+    };
+    let Some(starts) = dataset.stored_starts()? else {
+        return each_box(&vec![0; shape.len()], shape, most, &mut f);
+    };
+    for start in starts.iter() {
+        let ends = start.iter().zip(chunks).zip(shape);
+        let lengths: Vec<u64> = ends.map(|((at, chunk), len)| (len - at).min(*chunk)).collect();
+        each_box(start, &lengths, most, &mut f)?;
+    }
+    Ok(())
+}
+
+/// Returns the index of the first item of a chunk that is not stored, or of a dataset without
+/// stored items; `None` if all items are stored.
+fn first_missing(dataset: &Dataset) -> Result<Option<Vec<u64>>> {
+    let shape = dataset.shape();
+    if dataset.is_null() || shape.contains(&0) {
+        return Ok(None);
+    }
+    let Some(chunks) = dataset.chunks() else {
+        return Ok((dataset.stored_bytes() == 0).then(|| vec![0; shape.len()]));
+    };
+    let Some(starts) = dataset.stored_starts()? else {
+        return Ok(None);
+    };
+    let starts_of_chunks = indices_of(&grid_of(shape, chunks))
+        .map(|index| index.iter().zip(chunks).map(|(at, len)| at * len).collect::<Vec<u64>>());
+    let mut stored = starts.iter();
+    Ok(starts_of_chunks.into_iter().find(|start| stored.next() != Some(start)))
+}
+
+/// Calls `f` with the start and the lengths of boxes of at most `most` items that cover a box, in C
+/// order.
+fn each_box(
+    first: &[u64],
+    shape: &[u64],
+    most: u64,
+    f: &mut impl FnMut(&[u64], &[u64]) -> Result<()>,
+) -> Result<()> {
     // The lengths of a box: complete in the last dimensions.
-    let mut left = MAX_TEXTS;
+    let mut left = most.max(1);
     let mut lengths = vec![1; shape.len()];
     for dim in (0..shape.len()).rev() {
         lengths[dim] = shape[dim].min(left);
@@ -104,24 +156,14 @@ fn each_box(shape: &[u64], mut f: impl FnMut(&[u64], &[u64]) -> Result<()>) -> R
             break;
         }
     }
-    let mut start = vec![0; shape.len()];
-    loop {
-        let count: Vec<u64> =
-            (0..shape.len()).map(|dim| lengths[dim].min(shape[dim] - start[dim])).collect();
+    for index in indices_of(&grid_of(shape, &lengths)) {
+        let offset: Vec<u64> = index.iter().zip(&lengths).map(|(at, len)| at * len).collect();
+        let ends = offset.iter().zip(&lengths).zip(shape);
+        let count: Vec<u64> = ends.map(|((at, len), most)| (most - at).min(*len)).collect();
+        let start: Vec<u64> = offset.iter().zip(first).map(|(at, first)| at + first).collect();
         f(&start, &count)?;
-        let mut dim = shape.len();
-        loop {
-            let Some(outer) = dim.checked_sub(1) else {
-                return Ok(());
-            };
-            dim = outer;
-            start[dim] += lengths[dim];
-            if start[dim] < shape[dim] {
-                break;
-            }
-            start[dim] = 0;
-        }
     }
+    Ok(())
 }
 
 /// The items of a dataset.
@@ -204,6 +246,33 @@ impl Source for Hdf5 {
         Some(clipped.collect())
     }
 
+    fn stored_chunks(&mut self) -> Result<Option<StoredChunks>> {
+        let Some(missing) = first_missing(&self.dataset)? else {
+            return Ok(None);
+        };
+        let (shape, inner) = (self.dataset.shape(), self.dataset.item().shape.clone());
+        let (chunks, starts) = match self.dataset.chunks() {
+            Some(chunks) => (chunks, self.dataset.stored_starts()?.unwrap_or_default()),
+            None => (shape, ChunkStarts::default()),
+        };
+        let chunkshape = [chunks, &inner].concat();
+        let origin = vec![0; inner.len()];
+        let starts = starts.iter().flat_map(|start| [start, &origin].concat()).collect();
+        // Items that are arrays have equal elements, except in unusual datasets.
+        let first = [missing.as_slice(), &origin].concat();
+        let ends = missing.iter().map(|at| at + 1).chain(inner);
+        let stop: Vec<u64> = ends.collect();
+        let size = self.content.typesize as usize;
+        let elements = stop.iter().zip(&first).map(|(stop, at)| (stop - at) as usize);
+        let mut fill = vec![0; elements.product::<usize>() * size];
+        self.read_box(&first, &stop, &mut fill)?;
+        let (element, others) = fill.split_at(size);
+        if others.chunks_exact(size).any(|other| other != element) {
+            return Ok(None);
+        }
+        Ok(Some(StoredChunks { chunkshape, starts, fill: element.to_vec() }))
+    }
+
     fn read(&mut self, position: u64, dest: &mut [u8]) -> Result<()> {
         check_range(&self.content, position, dest.len())?;
         let info = self.content.array.as_ref();
@@ -247,6 +316,33 @@ impl Source for Hdf5 {
         copy_box(&extent, size, (&from, &items), (&Side { shape: &extent, start: &zero }, dest));
         Ok(())
     }
+}
+
+/// Reads all stored items of a dataset to find damage.
+///
+/// # Errors
+/// The errors of reading, and of types without a dtype of NumPy.
+pub fn check_stored(dataset: &Dataset) -> Result<()> {
+    describe(dataset, false)?;
+    if is_text(dataset) {
+        return each_stored_box(dataset, MAX_TEXTS, |start, count| {
+            Ok(dataset.read_texts(start, count, &mut |_| {})?)
+        });
+    }
+    let size = dataset.item().size() as u64;
+    // A chunk with filters is decoded as a whole.
+    let has_filters = dataset.chunks().is_some() && !dataset.filters().is_empty();
+    let most = if has_filters { u64::MAX } else { MAX_READ as u64 / size.max(1) };
+    let mut items = Vec::new();
+    each_stored_box(dataset, most, |start, count| {
+        let bytes = count.iter().try_fold(size, |bytes, &len| bytes.checked_mul(len));
+        let bytes = bytes.and_then(|bytes| usize::try_from(bytes).ok());
+        let bytes = bytes.ok_or(ferroblosc::Error::MemoryAlloc)?;
+        let more = bytes.saturating_sub(items.len());
+        items.try_reserve_exact(more).map_err(ferroblosc::Error::from)?;
+        items.resize(bytes, 0);
+        Ok(dataset.read(start, count, &mut items)?)
+    })
 }
 
 /// Whether the items are strings of variable length.

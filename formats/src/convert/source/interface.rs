@@ -2,6 +2,7 @@
 
 use super::super::boxes::boxes;
 use super::super::error::{Error, Result};
+use super::super::grid::{grid_of, index_of, indices_of, number_of};
 use crate::numpy::ArrayInfo;
 
 /// The description of a source.
@@ -15,6 +16,71 @@ pub struct Content {
     pub nbytes: u64,
     /// The preferred read size for sequential reads, in bytes.
     pub read_size: usize,
+}
+
+/// The chunks that a source stores. All other items of the array are equal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredChunks {
+    /// The chunk shape.
+    pub chunkshape: Vec<u64>,
+    /// The indices of the first items of the chunks, one after the other.
+    pub starts: Vec<u64>,
+    /// The bytes of an item outside of the chunks.
+    pub fill: Vec<u8>,
+}
+
+impl StoredChunks {
+    /// Whether all bytes of an item outside of the chunks are zero.
+    pub fn is_fill_zero(&self) -> bool {
+        self.fill.iter().all(|&byte| byte == 0)
+    }
+
+    /// Returns the numbers, in C order, of the chunks of another shape that contain stored items.
+    ///
+    /// # Errors
+    /// [`ferroblosc::Error::MemoryAlloc`].
+    pub fn in_chunks(&self, shape: &[u64], chunks: &[u64]) -> Result<Vec<u64>> {
+        let mut numbers: Vec<u64> = Vec::new();
+        let grid = grid_of(shape, chunks);
+        for start in self.starts.chunks_exact(shape.len().max(1)) {
+            let dims = || (0..shape.len()).map(|dim| (start[dim], self.chunkshape[dim], dim));
+            let first: Vec<u64> = dims().map(|(at, _, dim)| at / chunks[dim]).collect();
+            let end = |(at, len, dim): (u64, u64, usize)| at.saturating_add(len).min(shape[dim]);
+            let count: Vec<u64> = dims()
+                .map(|dim| end(dim).div_ceil(chunks[dim.2]).saturating_sub(first[dim.2]))
+                .collect();
+            let places = count.iter().fold(1, |places: u64, &len| places.saturating_mul(len));
+            let capacity = usize::try_from(places).map_err(|_| ferroblosc::Error::MemoryAlloc)?;
+            numbers.try_reserve(capacity).map_err(ferroblosc::Error::from)?;
+            for index in indices_of(&count) {
+                let index = index.iter().zip(&first).map(|(at, first)| at + first);
+                numbers.push(number_of(&grid, &index.collect::<Vec<u64>>()));
+            }
+        }
+        numbers.sort_unstable();
+        numbers.dedup();
+        Ok(numbers)
+    }
+}
+
+/// Returns the indices, in C order, of the chunks of an array that a copy writes: those that
+/// contain items of stored chunks, or all if it is unknown which are stored.
+///
+/// # Errors
+/// The errors of [`StoredChunks::in_chunks`].
+pub fn written_chunks(
+    shape: &[u64],
+    chunks: &[u64],
+    stored: Option<&StoredChunks>,
+) -> Result<Box<dyn Iterator<Item = Vec<u64>>>> {
+    let grid = grid_of(shape, chunks);
+    Ok(match stored {
+        Some(stored) => {
+            let numbers = stored.in_chunks(shape, chunks)?;
+            Box::new(numbers.into_iter().map(move |number| index_of(&grid, number)))
+        }
+        None => Box::new(indices_of(&grid)),
+    })
 }
 
 /// Random access to the bytes of data.
@@ -31,6 +97,15 @@ pub trait Source: Send {
     /// Returns the chunk shape that a copy in chunks best has, if the source has chunks of a shape.
     fn chunkshape(&self) -> Option<Vec<u64>> {
         None
+    }
+
+    /// Returns the chunks that the source stores, or `None` if all items are stored, or if other
+    /// items than those of chunks are equal in an unknown manner.
+    ///
+    /// # Errors
+    /// Returns the errors of [`Source::read`].
+    fn stored_chunks(&mut self) -> Result<Option<StoredChunks>> {
+        Ok(None)
     }
 
     /// Fills `dest` with the items of an array from `start` to `stop` (exclusive) in each
@@ -203,4 +278,34 @@ pub(super) fn read_in_boxes(
         }
         Ok(())
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stored_items_are_found_in_chunks_of_other_shapes() {
+        let stored =
+            StoredChunks { chunkshape: vec![2, 3], starts: vec![0, 3, 4, 6], fill: vec![0] };
+        // The second chunk exceeds the array.
+        let shape = [5, 7];
+        let is_stored =
+            |row: u64, column: u64| row < 2 && (3..6).contains(&column) || row == 4 && column == 6;
+        for chunks in [[2, 3], [1, 1], [5, 7], [3, 2], [4, 5], [9, 9]] {
+            let grid = grid_of(&shape, &chunks);
+            let expected: Vec<u64> = (0..grid[0] * grid[1])
+                .filter(|number| {
+                    let (first, second) = (number / grid[1], number % grid[1]);
+                    let rows = first * chunks[0]..shape[0].min((first + 1) * chunks[0]);
+                    rows.into_iter().any(|row| {
+                        let mut columns =
+                            second * chunks[1]..shape[1].min((second + 1) * chunks[1]);
+                        columns.any(|column| is_stored(row, column))
+                    })
+                })
+                .collect();
+            assert_eq!(stored.in_chunks(&shape, &chunks).unwrap(), expected, "{chunks:?}");
+        }
+    }
 }

@@ -22,10 +22,13 @@ mod plain;
 #[cfg(feature = "zarr")]
 mod zarr;
 
+#[cfg(any(feature = "hdf5", feature = "zarr"))]
+pub(super) use frame::repeated_item;
 pub(super) use frame::{array_of, chunk_error, open_schunk, schunk_of_chunk};
 #[cfg(feature = "hdf5")]
-pub(super) use hdf5::{describe, is_text, open_file, open_hdf5};
-pub use interface::{Content, Reading, Source};
+pub(super) use hdf5::{check_stored, describe, is_text, open_file, open_hdf5};
+pub(super) use interface::written_chunks;
+pub use interface::{Content, Reading, Source, StoredChunks};
 pub(super) use plain::{Container, Npy, from_fortran_order};
 #[cfg(feature = "zarr")]
 pub(super) use zarr::open_zarr;

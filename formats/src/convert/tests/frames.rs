@@ -286,3 +286,167 @@ fn metalayers_of_arrays_that_do_not_match_the_chunks_are_faults() {
         std::fs::remove_file(&path).unwrap();
     }
 }
+
+#[test]
+fn intact_chunks_of_other_sizes_than_those_of_the_array_are_damage() {
+    let folder = Folder::new();
+    let path = folder.path("a.b2nd");
+    let data: Vec<u8> = (0..400_u32).map(|number| (number * number / 5) as u8).collect();
+    let meta = ferroblosc::b2nd::meta::serialize(&[300], &[100], &[25], Some(b"<i4"), 0).unwrap();
+    let chunk_of = |params: CParams| {
+        let mut compressor = ferroblosc::chunk::Compressor::new(params).unwrap();
+        compressor.compress_to_vec(&data).unwrap()
+    };
+    let params = CParams::default().typesize(4).blocksize(100);
+    let mut zeros = [0; 32];
+    ferroblosc::chunk::special::zeros(&params.clone().blocksize(400), 400, &mut zeros).unwrap();
+    let others = [
+        (chunk_of(params.clone()), None),
+        // The blocks of chunks of one value have no meaning.
+        (zeros.to_vec(), None),
+        (chunk_of(params.clone().blocksize(200)), Some("blocks of the chunk have 200 bytes")),
+        (chunk_of(params.clone().typesize(2)), Some("items of the chunk have 2 bytes, not 4")),
+        (
+            chunk_of(params.clone().level(0).blocksize(50)),
+            Some("blocks of the chunk have 48 bytes"),
+        ),
+    ];
+    for (other, expected) in others {
+        for checksums in [false, true] {
+            let storage = Storage::file(&path);
+            let storage = if checksums { storage.checksums() } else { storage };
+            let mut schunk = SChunk::create(storage, params.clone(), DParams::default()).unwrap();
+            schunk.set_chunksize(400).unwrap();
+            schunk.add_metalayer("b2nd", &meta).unwrap();
+            let good = chunk_of(params.clone());
+            for chunk in [&good, &other, &good] {
+                schunk.append_chunk(chunk).unwrap();
+            }
+            schunk.close().unwrap();
+            let found = detect(&path).unwrap();
+            assert_eq!(found.format, Format::B2nd);
+            let verified = verify(&path, &found, &Reading::default()).unwrap();
+            let faults = verified.faults.iter().map(|fault| (fault.chunk, fault.message.as_str()));
+            let faults: Vec<(Option<u64>, &str)> = faults.collect();
+            match expected {
+                None => assert_eq!(faults, []),
+                Some(text) => {
+                    assert_eq!(verified.is_damaged(), !text.contains("items"), "{text}");
+                    let [(Some(1), message)] = faults[..] else {
+                        panic!("{faults:?}");
+                    };
+                    assert!(message.contains(text), "{message}");
+                }
+            }
+            std::fs::remove_file(&path).unwrap();
+        }
+    }
+}
+
+#[test]
+fn fill_values_that_are_not_of_the_dtype_are_listed() {
+    let folder = Folder::new();
+    let targets = [
+        ("a.bcolz", Destination::Bcolz),
+        #[cfg(feature = "zarr")]
+        ("a.zarr", ZARR),
+        #[cfg(feature = "hdf5")]
+        ("a.h5", HDF5),
+    ];
+    // An array of bytes whose fill value is 7 or 300.
+    for (fill, is_lost) in [(&b"\xaa{\"dflt\":7}"[..], false), (b"\xac{\"dflt\":300}", true)] {
+        let path = folder.path("a.b2nd");
+        let layout = ferroblosc::b2nd::Layout { shape: &[10], chunkshape: &[5], blockshape: &[5] };
+        let params = CParams::default().typesize(1);
+        let mut array =
+            ferroblosc::b2nd::Array::zeros(Storage::file(&path), params, &layout, "|u1").unwrap();
+        array.set_slice(&[0], &[3], &[1, 2, 3]).unwrap();
+        array.add_vlmetalayer("__bcolz__", fill).unwrap();
+        array.close().unwrap();
+        for (name, destination) in targets {
+            // Chunks are copied if the parameters are those of the source.
+            for compression in [None, Some(Compression::default())] {
+                let copy = folder.path(name);
+                let writing = Writing { compression, ..Writing::default() };
+                let lost = converted_with(&path, &copy, destination, &writing).unwrap().lost;
+                let expected = "the fill value 300, which is not one of the dtype |u1".to_owned();
+                let expected = if is_lost { vec![expected] } else { Vec::new() };
+                assert_eq!(lost, expected, "{name}");
+                assert_eq!(items(&copy), [1, 2, 3, 0, 0, 0, 0, 0, 0, 0], "{name}");
+                if copy.is_dir() {
+                    std::fs::remove_dir_all(&copy)
+                } else {
+                    std::fs::remove_file(&copy)
+                }
+                .unwrap();
+            }
+        }
+        // Frames have fill values of any type.
+        let copy = folder.path("copy.b2nd");
+        assert_eq!(converted(&path, &copy, B2ND).unwrap().lost, [""; 0]);
+        std::fs::remove_file(copy).unwrap();
+        std::fs::remove_file(path).unwrap();
+    }
+}
+
+#[test]
+fn fill_values_of_columns_that_are_not_of_the_dtype_are_listed() {
+    let folder = Folder::new();
+    let path = folder.path("a.bcolz");
+    let dtype = Dtype::parse("[('a', '<i4'), ('b', 'S2')]").unwrap();
+    for (fill, lost) in [("[7, \"x\"]", ""), ("[7, 8]", "[7,8]"), ("9", "9")] {
+        let npy = folder.npy("a.npy", dtype.text(), &[2], &[1; 12]);
+        let mut attachments = attachments::Attachments::default();
+        attachments.dflt = Some(Value::parse(fill.as_bytes()).unwrap());
+        let found = attachments.lost_fill_values(Destination::Bcolz, &dtype);
+        let expected = format!("the fill value {lost}, which is not one of the dtype ");
+        match lost {
+            "" => assert_eq!(found, [""; 0]),
+            _ => assert!(found.len() == 1 && found[0].starts_with(&expected), "{found:?}"),
+        }
+        let mut source = open(&npy, &Reading::default()).unwrap();
+        let params = (&Writing::default(), &attachments);
+        sink::write(source.as_mut(), &path, Destination::Bcolz, params, &mut |_| {}).unwrap();
+        let table = Ctable::open(&path, Mode::Read, &Options::default()).unwrap();
+        let Object::Carray(column) = table.column("a").unwrap() else {
+            panic!("a column is a table");
+        };
+        assert_eq!(column.dflt(), &Value::from(if fill == "9" { 0 } else { 7 }));
+        drop(table);
+        std::fs::remove_dir_all(&path).unwrap();
+    }
+}
+
+#[test]
+fn runs_of_chunks_without_bytes_are_copied_with_their_order() {
+    let folder = Folder::new();
+    let path = folder.path("a.b2nd");
+    let (chunk, count) = (100_i64, 20_000_i64);
+    let layout = ferroblosc::b2nd::Layout {
+        shape: &[count * chunk - 7],
+        chunkshape: &[chunk as i32],
+        blockshape: &[50],
+    };
+    for checksums in [false, true] {
+        let storage = Storage::file(&path);
+        let storage = if checksums { storage.checksums() } else { storage };
+        let params = CParams::default().typesize(1);
+        let mut array = ferroblosc::b2nd::Array::zeros(storage, params, &layout, "|u1").unwrap();
+        for number in [0, 1, 3, 9000, 19_998, 19_999] {
+            array.set_slice(&[number * chunk + 1], &[number * chunk + 4], &[1, 2, 3]).unwrap();
+        }
+        array.close().unwrap();
+        let expected = items(&path);
+        for has_sums in [false, true] {
+            let copy = folder.path("copy.b2nd");
+            let writing = Writing { checksums: has_sums, ..Writing::default() };
+            let made = converted_with(&path, &copy, B2ND, &writing).unwrap();
+            assert!(made.is_direct && items(&copy) == expected);
+            let verified = verify(&copy, &detect(&copy).unwrap(), &Reading::default()).unwrap();
+            assert!(verified.is_intact());
+            assert_eq!(verified.compared, if has_sums { 6 } else { 0 });
+            std::fs::remove_file(copy).unwrap();
+        }
+        std::fs::remove_file(&path).unwrap();
+    }
+}

@@ -227,3 +227,160 @@ fn groups_are_read_below_a_key_and_written_to_new_files() {
         std::fs::remove_file(&copy).unwrap();
     }
 }
+
+/// Returns the description of a dataset of bytes with chunks of this shape.
+fn chunked(shape: &[u64], chunks: &[u64], fill: Option<Vec<u8>>) -> Spec {
+    let size = fill.as_ref().map_or(1, Vec::len);
+    let (shape, chunks) = (shape.to_vec(), Some(chunks.to_vec()));
+    Spec { item: int(size), shape, chunks, filter: None, fill }
+}
+
+fn read_box(path: &Path, start: &[u64], stop: &[u64]) -> Vec<u8> {
+    let mut source = open(path, &Reading::default()).unwrap();
+    let lengths = start.iter().zip(stop).map(|(start, stop)| stop - start);
+    let mut items = vec![0; (lengths.product::<u64>() * source.content().typesize) as usize];
+    source.read_box(start, stop, &mut items).unwrap();
+    items
+}
+
+#[test]
+fn arrays_of_petabytes_are_verified_and_converted_by_their_stored_chunks() {
+    let folder = Folder::new();
+    let path = folder.path("a.h5");
+    let shape = [(1 << 40) - 1, 1 << 20];
+    dataset(&path, chunked(&shape, &[2, 3], None), |dataset| {
+        dataset.write_box(&[4, 3], &[2, 3], &[1; 6]).unwrap();
+        dataset.write_box(&[shape[0] - 1, shape[1] - 1], &[1, 1], &[2]).unwrap();
+    });
+    let verified = verify(&path, &detect(&path).unwrap(), &Reading::default()).unwrap();
+    assert!(verified.is_intact() && verified.compared == 1, "{verified:?}");
+    let mut listed = Vec::new();
+    each_chunk(&path, &detect(&path).unwrap(), &mut |chunk| {
+        listed.push(chunk.number);
+        true
+    })
+    .unwrap();
+    let columns = (1_u64 << 20).div_ceil(3);
+    assert_eq!(listed, [2 * columns + 1, (1 << 39) * columns - 1]);
+    // HDF5 has no limit; Zarr and frames have limits.
+    let end = [shape[0] - 1, shape[1] - 1];
+    for (chunks, name) in [(None, "b.h5"), (Some(vec![7, 5]), "c.h5")] {
+        let copy = folder.path(name);
+        let writing = Writing { chunks, ..Writing::default() };
+        let mut bytes = 0;
+        let params = (&Reading::default(), &SourceOptions::default());
+        let found = detect(&path).unwrap();
+        convert((&path, &found), (&copy, HDF5), params, &writing, &mut |more| bytes += more)
+            .unwrap();
+        assert_eq!(bytes, shape[0] * shape[1]);
+        assert_eq!(read_box(&copy, &[4, 0], &[6, 9]), [[0, 0, 0, 1, 1, 1, 0, 0, 0]; 2].concat());
+        assert_eq!(read_box(&copy, &end, &shape), [2]);
+        assert_eq!(read_box(&copy, &[end[0], 0], &[shape[0], 3]), [0; 3]);
+    }
+    let refused = error_of(converted(&path, &folder.path("a.b2nd"), B2ND));
+    assert!(refused.contains("a frame has at most 268435455 chunks"), "{refused}");
+    #[cfg(feature = "zarr")]
+    {
+        let refused = error_of(converted(&path, &folder.path("a.zarr"), ZARR));
+        assert!(refused.contains("at most 16777216 chunks"), "{refused}");
+    }
+}
+
+#[test]
+fn missing_chunks_become_chunks_of_the_fill_value_in_all_formats() {
+    let folder = Folder::new();
+    let nan = f64::NAN.to_le_bytes().to_vec();
+    let numbers = [None, Some(vec![9, 0, 0, 0]), Some(nan), Some(vec![3; 300])];
+    for (number, fill) in numbers.into_iter().enumerate() {
+        let path = folder.path(&format!("{number}.h5"));
+        let item = match fill.as_ref().map(Vec::len) {
+            Some(300) => Scalar::Opaque { size: 300, tag: String::new() }.into(),
+            Some(8) => Scalar::Float { size: 8, is_big: false }.into(),
+            size => int(size.unwrap_or(1)),
+        };
+        let item_fill = fill.clone().unwrap_or(vec![0]);
+        let spec = Spec { item, ..chunked(&[50, 40], &[4, 7], fill) };
+        let mut expected = item_fill.repeat(50 * 40);
+        dataset(&path, spec, |dataset| {
+            let size = item_fill.len();
+            for (row, column) in [(4, 7), (8, 35), (48, 0), (48, 35)] {
+                let count: [u64; 2] = [2, 5.min(40 - column)];
+                let items = vec![1; (count[0] * count[1]) as usize * size];
+                dataset.write_box(&[row, column], &count, &items).unwrap();
+                for row in row..row + count[0] {
+                    let at = (row * 40 + column) as usize * size;
+                    expected[at..at + count[1] as usize * size].fill(1);
+                }
+            }
+        });
+        assert!(items(&path) == expected);
+        let targets = [
+            ("b2nd", B2ND),
+            ("h5", HDF5),
+            ("plain.h5", PLAIN_HDF5),
+            #[cfg(feature = "zarr")]
+            ("zarr", ZARR),
+        ];
+        for (chunks, name) in
+            [(None, "same"), (Some(vec![3, 40]), "rows"), (Some(vec![9, 9]), "other")]
+        {
+            for (ending, destination) in targets {
+                if chunks.is_some() && destination == PLAIN_HDF5 {
+                    continue;
+                }
+                let copy = folder.path(&format!("{number}-{name}.{ending}"));
+                let writing = Writing { chunks: chunks.clone(), ..Writing::default() };
+                converted_with(&path, &copy, destination, &writing).unwrap();
+                assert!(items(&copy) == expected, "{number} {name} {ending}");
+                if ending == "b2nd" && chunks.is_none() {
+                    for (ending, destination) in targets {
+                        let again = folder.path(&format!("{number}-again.{ending}"));
+                        converted(&copy, &again, destination).unwrap();
+                        assert!(items(&again) == expected, "{number} {ending}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn stored_texts_are_read_to_find_the_longest() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/hdf5/texts.h5");
+    let verified = verify(&file, &detect(&file).unwrap(), &Reading::default()).unwrap();
+    assert!(verified.is_intact() && verified.compared == 2, "{verified:?}");
+    let utf32 = |text: &str| text.chars().flat_map(|c| u32::from(c).to_le_bytes()).collect();
+    // HDF5 1.10 cannot read missing texts with a fill value.
+    let path = PathBuf::from(format!("{}:/empty", file.display()));
+    let items = |at| read_box(&path, &[at], &[at + 1]);
+    let text: Vec<u8> = utf32("häus");
+    assert_eq!((items(0), items((1 << 49) + 2)), (vec![0; 16], text));
+}
+
+#[test]
+fn frames_of_petabytes_are_converted_by_their_stored_chunks() {
+    let folder = Folder::new();
+    let path = folder.path("a.b2nd");
+    let params = CParams::default().typesize(1);
+    let (chunk, count) = (1_i64 << 24, 1_i64 << 22);
+    let layout = ferroblosc::b2nd::Layout {
+        shape: &[count * chunk],
+        chunkshape: &[chunk as i32],
+        blockshape: &[1 << 20],
+    };
+    let mut array =
+        ferroblosc::b2nd::Array::zeros(Storage::file(&path), params, &layout, "|u1").unwrap();
+    let at = 12_345 * chunk;
+    array.set_slice(&[at], &[at + 4], &[5; 4]).unwrap();
+    array.close().unwrap();
+    for (name, destination) in [
+        ("a.h5", HDF5),
+        #[cfg(feature = "zarr")]
+        ("a.zarr", ZARR),
+    ] {
+        let copy = folder.path(name);
+        converted(&path, &copy, destination).unwrap();
+        let at = at.unsigned_abs();
+        assert_eq!(read_box(&copy, &[at - 1], &[at + 5]), [0, 5, 5, 5, 5, 0], "{name}");
+    }
+}

@@ -567,3 +567,32 @@ fn errors_of_temporary_arrays_name_the_output() {
     assert!(failed.status == 1 && failed.err().starts_with(&expected), "{}", failed.err());
     assert!(!folder.exists("out.b2z"));
 }
+
+#[test]
+fn stores_in_a_directory_are_listed_as_not_converted() {
+    let folder = TestDir::new();
+    std::fs::create_dir(folder.path("in")).unwrap();
+    folder.write("in/a.npy", &npy("'<i4'", "(1,)", &[7, 0, 0, 0]));
+    for store in ["s.b2z", "e.b2e", "d.b2d"] {
+        folder.out(&format!("put in/{store} /x in/a.npy"));
+    }
+    folder.write("in/note.txt", b"text");
+    let result = folder.line("convert --all in out --to npy");
+    assert_eq!(result.status, 0, "{}", result.err());
+    for (name, expected) in [
+        ("s.b2z", "which is a store"),
+        ("e.b2e", "which is a store"),
+        ("d.b2d/embed.b2e", "which is a store"),
+        ("note.txt", "whose format is unknown"),
+    ] {
+        let expected = format!("in/{name}, {expected}");
+        assert!(result.err().contains(&expected), "{expected}: {}", result.err());
+    }
+    assert_eq!(result.err().matches("which is a store").count(), 3, "{}", result.err());
+    // The objects of a store that is a directory are files.
+    let names = std::fs::read_dir(folder.path("out")).unwrap();
+    let mut names: Vec<_> = names.map(|entry| entry.unwrap().file_name()).collect();
+    names.sort();
+    assert_eq!(names, ["a.npy", "d.b2d"]);
+    assert_eq!(folder.read("out/d.b2d/x.npy"), folder.read("out/a.npy"));
+}

@@ -76,9 +76,10 @@ fn sparse_datasets_of_any_size_are_described_and_no_damage() {
         let error = refused(&folder, line);
         assert!(error.contains(reason), "{line}: {error}");
     }
+    // The stored chunks are verified whatever the shape.
     let verified = folder.line("verify big.h5");
     let text = format!("{}{}", verified.out(), verified.err());
-    assert!(verified.status == 0 && text.contains(reason), "{text}");
+    assert!(verified.status == 0 && !text.contains(reason), "{text}");
 }
 
 #[test]
