@@ -4,7 +4,7 @@ use super::create::{find, true_typesize};
 use super::request::ChunkSizes;
 use super::state::Chunks;
 use crate::chunk::{ChunkHeader, MAX_TYPESIZE, Special};
-use crate::schunk::chunks::lazy_chunk;
+use crate::schunk::chunks::{lazy_chunk, special_run};
 use crate::{Error, Result};
 
 /// A chunk that differs from those of its array.
@@ -18,8 +18,9 @@ pub struct ForeignChunk {
     pub is_readable: bool,
 }
 
-/// Returns the chunks that differ from those of the array in the sizes in their headers. Chunks
-/// whose headers cannot be read are not among them.
+/// Returns the chunks that differ from those of the array in the sizes in their headers, of equal
+/// chunks without bytes in the frame only the first. Chunks whose headers cannot be read are not
+/// among them.
 ///
 /// # Errors
 /// Errors of the metalayer of the array, and system errors; [`Error::MemoryAlloc`].
@@ -36,7 +37,7 @@ pub fn foreign_chunks(s: &Chunks<'_>) -> Result<Vec<ForeignChunk>> {
     let (mut next, nchunks) = (0, s.counters().nchunks.min(geometry.nchunks()));
     while next < nchunks {
         let nchunk = next;
-        next += 1;
+        next += special_run(s, nchunk)?;
         let header = match lazy_chunk(s, nchunk).and_then(|chunk| ChunkHeader::parse(&chunk)) {
             Err(error) if error.is_system_error() => return Err(error),
             Err(_) => continue,
@@ -56,10 +57,6 @@ pub fn foreign_chunks(s: &Chunks<'_>) -> Result<Vec<ForeignChunk>> {
         if let Some((text, is_readable)) = different {
             found.try_reserve(1)?;
             found.push(ForeignChunk { number: nchunk, text, is_readable });
-        } else if let (Some(frame), Ok(number)) = (s.frame(), usize::try_from(nchunk)) {
-            // Chunks without bytes in the frame are equal.
-            let run = i64::try_from(frame.special_run(number)?).unwrap_or(1);
-            next = next.max(nchunk + run);
         }
     }
     Ok(found)

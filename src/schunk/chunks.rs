@@ -753,6 +753,19 @@ pub fn lazy_chunk<S: State + ?Sized>(s: &S, nchunk: i64) -> Result<FrameChunk<'_
     .map_err(|error| in_chunk(s, nchunk, error))
 }
 
+/// Returns the number of equal chunks from a chunk on that have no bytes in the frame; 1 for other
+/// chunks. A small index can list many of them.
+///
+/// # Errors
+/// The errors of [`Frame::special_run`].
+pub fn special_run<S: State + ?Sized>(s: &S, nchunk: i64) -> Result<i64> {
+    let run = match (s.frame(), usize::try_from(nchunk)) {
+        (Some(frame), Ok(nchunk)) => frame.special_run(nchunk)?,
+        _ => 0,
+    };
+    Ok(i64::try_from(run).unwrap_or(1).max(1))
+}
+
 /// Decompresses a chunk; returns its uncompressed size in bytes.
 ///
 /// # Errors

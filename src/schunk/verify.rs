@@ -98,9 +98,8 @@ pub fn verify<S: State + ?Sized>(s: &mut S) -> Result<Report> {
             }
         };
         if result.is_ok() && sum.is_none_or(|&sum| sum == OF_SPECIAL) {
-            // A small index can list many equal chunks without bytes; the others are as this one.
-            let sums = if has_sums { table.chunks.get(nchunk as usize..) } else { None };
-            let others = run_of(s, nchunk, sums)? - 1;
+            // The others are as this one.
+            let others = chunks::special_run(s, nchunk)? - 1;
             report.decompressed += others;
             next += others;
         }
@@ -123,20 +122,6 @@ pub fn verify<S: State + ?Sized>(s: &mut S) -> Result<Report> {
     }
     verify_vlmetalayers(s, &table, &mut report);
     Ok(report)
-}
-
-/// Returns the number of chunks from a chunk on that are equal, have no bytes in the frame and,
-/// according to the checksums from the chunk on, no checksum; at least 1.
-fn run_of<S: State + ?Sized>(s: &S, nchunk: i64, sums: Option<&[u64]>) -> Result<i64> {
-    let run = match (s.frame(), usize::try_from(nchunk)) {
-        (Some(frame), Ok(nchunk)) => frame.special_run(nchunk)?,
-        _ => 0,
-    };
-    let run = match sums {
-        Some(sums) => sums.iter().take(run).take_while(|&&sum| sum == OF_SPECIAL).count(),
-        None => run,
-    };
-    Ok(i64::try_from(run).unwrap_or(1).max(1))
 }
 
 /// Returns the missing plugin that a chunk needs.

@@ -357,15 +357,6 @@ fn copy_frame(
     Ok(target.close()?)
 }
 
-/// Returns the number of equal chunks without bytes from a chunk of a frame on.
-fn special_run(schunk: &SChunk, number: i64) -> ferroblosc::Result<i64> {
-    let run = match (schunk.state().frame(), usize::try_from(number)) {
-        (Some(frame), Ok(number)) => frame.special_run(number)?,
-        _ => 0,
-    };
-    Ok(i64::try_from(run).unwrap_or(0))
-}
-
 /// Copies all chunks and variable-length metalayers. If the target has checksums, damaged chunks
 /// are errors: the checksums must not certify them. Chunks with a checksum in `sums` are compared
 /// with it when they are read. Other chunks that need a missing plugin get no checksum.
@@ -384,7 +375,7 @@ fn copy_all(
         let number = next;
         let with_position = |error| chunk_error(schunk, number, error);
         let chunk = schunk.chunk(number).map_err(with_position)?;
-        let run = special_run(schunk, number).map_err(with_position)?;
+        let run = chunks::special_run(schunk.state(), number).map_err(with_position)?;
         if run > 1 {
             next += run;
             sums.by_ref().take(run as usize).for_each(drop);

@@ -68,23 +68,21 @@ impl Frame {
     }
 
     /// Returns the number of chunks from a chunk on, without the last chunk of the frame, that have
-    /// the same repeated value and size and no bytes in the frame; 0 if the chunk has bytes.
+    /// the same repeated value and size, no bytes in the frame, and no checksum. If the first chunk
+    /// is another one, the result is 0. The time is proportional to the result.
     ///
     /// # Errors
     /// Returns the errors of reading the index and the checksums.
     pub fn special_run(&self, nchunk: usize) -> Result<usize> {
         let map = self.map()?;
         let end = map.offsets.len().saturating_sub(1);
-        let Some(stored) = map.offsets.get(nchunk).filter(|&stored| stored < 0 && nchunk < end)
-        else {
+        let Some(stored) = map.offsets.get(nchunk).filter(|&stored| stored < 0) else {
             return Ok(0);
         };
-        Ok(match &*map.offsets {
-            Offsets::Same { .. } => end - nchunk,
-            Offsets::Each(offsets) => {
-                offsets[nchunk..end].iter().take_while(|&&other| other == stored).count()
-            }
-        })
+        // A chunk with a checksum was stored: its entry in the index is damaged.
+        let is_in_run =
+            |&other: &usize| map.offsets.get(other) == Some(stored) && map.sum(other).is_none();
+        Ok((nchunk..end).take_while(is_in_run).count())
     }
 
     fn map(&self) -> Result<Map> {

@@ -15,7 +15,7 @@ use ferroblosc::chunk::Special;
 use ferroblosc::chunk::{BasicHeader, CParams, ChunkHeader, DParams, missing_plugin};
 use ferroblosc::plugin;
 #[cfg(any(feature = "hdf5", feature = "zarr"))]
-use ferroblosc::schunk::chunks::lazy_chunk;
+use ferroblosc::schunk::chunks::{lazy_chunk, special_run};
 use ferroblosc::schunk::{SChunk, State, Storage, VARIABLE};
 
 /// Opens the super-chunk at `path`.
@@ -74,11 +74,7 @@ pub fn repeated_item(
     let mut item = vec![0; itemsize as usize];
     let first = number * i64::from(schunk.chunksize() / schunk.typesize());
     schunk.get_slice(first, first + 1, &mut item)?;
-    let run = match (schunk.state().frame(), usize::try_from(number)) {
-        (Some(frame), Ok(number)) => frame.special_run(number)?,
-        _ => 0,
-    };
-    Ok(Some((item, i64::try_from(run).unwrap_or(1).max(1))))
+    Ok(Some((item, special_run(schunk.state(), number)?)))
 }
 
 /// The bytes of a super-chunk.

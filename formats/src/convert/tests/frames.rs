@@ -39,6 +39,29 @@ fn the_codec_parameters_of_chunks_without_shuffle_are_kept() {
     }
 }
 
+/// The checksum of a chunk shows that its entry in the index was changed to that of zeros.
+#[test]
+fn a_chunk_with_a_checksum_is_not_copied_as_one_of_a_run_of_zeros() {
+    let folder = Folder::new();
+    let path = folder.path("a.b2frame");
+    let params = CParams::default().typesize(4);
+    let storage = Storage::file(&path).checksums();
+    let mut schunk = SChunk::create(storage, params, DParams::default()).unwrap();
+    schunk.fill(100 * 9, ferroblosc::chunk::Special::Zero, 400).unwrap();
+    schunk.close().unwrap();
+    // The checksums of the chunks follow the numbers of chunks, metalayers and others.
+    let mut bytes = std::fs::read(&path).unwrap();
+    let table = [[9_u64, 0, 0].map(u64::to_le_bytes).concat(), vec![0; 9 * 8]].concat();
+    let at = bytes.windows(table.len()).position(|window| window == table).unwrap();
+    bytes[at + 3 * 8 + 4 * 8] = 7;
+    std::fs::write(&path, bytes).unwrap();
+    let verified = verify(&path, &detect(&path).unwrap(), &Reading::default()).unwrap();
+    let bad: Vec<Option<u64>> = verified.faults.iter().map(|fault| fault.chunk).collect();
+    assert!(bad.contains(&Some(4)), "{bad:?}");
+    let refused = error_of(converted(&path, &folder.path("b.b2frame"), FRAME));
+    assert!(refused.contains("chunk 4"), "{refused}");
+}
+
 #[test]
 fn chunks_are_listed_until_the_caller_stops() {
     let folder = Folder::new();
