@@ -178,6 +178,33 @@ fn a_durable_file_of_several_segments_is_compacted() {
     assert!(!Path::new(&format!("{}.b2tmp", path.display())).exists());
 }
 
+/// A small index can refer to one chunk any number of times.
+#[test]
+fn a_compaction_copies_a_chunk_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("f");
+    let mut schunk = create(Storage::file(&path));
+    for value in [[1, 2], [3, 4], [5, 6]] {
+        schunk.append(&value.repeat(500)).unwrap();
+    }
+    let offsets = State::frame(schunk.state()).unwrap().offsets().unwrap();
+    let offsets: Vec<i64> = offsets.iter().collect();
+    schunk.close().unwrap();
+    let mut bytes = std::fs::read(&path).unwrap();
+    // Few offsets are stored without compression.
+    let list: Vec<u8> = offsets.iter().flat_map(|offset| offset.to_le_bytes()).collect();
+    let at = bytes.windows(list.len()).position(|window| window == list).unwrap();
+    bytes[at + 16..at + 24].copy_from_slice(&offsets[0].to_le_bytes());
+    std::fs::write(&path, &bytes).unwrap();
+    let mut schunk = open(Storage::file(&path)).unwrap();
+    schunk.compact().unwrap();
+    let size = std::fs::metadata(&path).unwrap().len();
+    assert_eq!(size, bytes.len() as u64 - (offsets[2] - offsets[1]) as u64);
+    for (nchunk, value) in [[1, 2], [3, 4], [1, 2]].iter().enumerate() {
+        assert_eq!(schunk.decompress_to_vec(nchunk as i64).unwrap(), value.repeat(500));
+    }
+}
+
 #[test]
 fn a_frame_is_locked_and_unlocked_explicitly() {
     let folder = tempfile::tempdir().unwrap();

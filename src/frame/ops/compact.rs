@@ -14,7 +14,8 @@ use crate::frame::store::{Files, Frame, FrameReader, Location};
 use crate::io::{Stream, WriteGranularity};
 use crate::os::process;
 use crate::{Error, Result, trace_warning};
-use std::collections::HashSet;
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// Growth of the data section in bytes, beyond a doubling, that is allowed before holes are
@@ -23,8 +24,25 @@ const SMALL: i64 = 1 << 20;
 /// The number of bytes copied at a time.
 const SEGMENT: usize = 1 << 20;
 
-/// A chunk to copy: its offset after the header, and its size in bytes.
-type Extent = (u64, usize);
+/// The stored chunks of a contiguous frame. The index of a damaged frame can refer to one of them
+/// many times.
+struct Stored {
+    extents: Vec<Extent>,
+    /// The offsets of the chunks without holes, by the offsets with holes.
+    moved: HashMap<i64, i64>,
+    /// The size of all chunks in bytes, without holes.
+    len: i64,
+}
+
+/// A chunk to copy.
+struct Extent {
+    /// The number of the first chunk that is stored there.
+    nchunk: usize,
+    /// The offset after the header.
+    position: u64,
+    /// The size in bytes.
+    len: usize,
+}
 
 impl Frame {
     /// Frees the bytes that the frame does not use. Returns the size in bytes of the data section,
@@ -124,24 +142,23 @@ impl Frame {
             return Ok(self.cached().counters.cbytes);
         };
         let reader = files.latest()?;
-        let extents = self.extents(&reader)?;
-        let bytes = extents.iter().flatten().map(|&(_, len)| len as i64);
-        Ok(bytes.sum())
+        Ok(self.stored(&reader)?.len)
     }
 
-    /// Returns the extents of the chunks of a contiguous frame, by chunk number; `None` for chunks
-    /// that are not stored.
-    fn extents(&self, reader: &FrameReader) -> Result<Vec<Option<Extent>>> {
+    /// Finds the stored chunks of a contiguous frame.
+    fn stored(&self, reader: &FrameReader) -> Result<Stored> {
         let offsets = self.offsets()?;
         let cached = self.cached();
         let header_len = u64::from(cached.header_len);
         let data_len = cached.data_len();
         drop(cached);
-        let mut extents = Vec::new();
-        extents.try_reserve_exact(offsets.len())?;
-        for stored in offsets.iter() {
+        let mut found = Stored { extents: Vec::new(), moved: HashMap::new(), len: 0 };
+        for (nchunk, stored) in offsets.iter().enumerate() {
             let Ok(position) = u64::try_from(stored) else {
-                extents.push(None);
+                continue;
+            };
+            found.moved.try_reserve(1)?;
+            let Entry::Vacant(moved) = found.moved.entry(stored) else {
                 continue;
             };
             let mut front = [0; EXTENDED_HEADER_LENGTH];
@@ -151,9 +168,13 @@ impl Frame {
                 let end = position.checked_add(len as u64);
                 len >= EXTENDED_HEADER_LENGTH && end.is_some_and(|end| end <= data_len)
             });
-            extents.push(Some((position, len.ok_or(Error::InvalidHeader)?)));
+            let len = len.ok_or(Error::InvalidHeader)?;
+            found.extents.try_reserve(1)?;
+            found.extents.push(Extent { nchunk, position, len });
+            moved.insert(found.len);
+            found.len += len as i64;
         }
-        Ok(extents)
+        Ok(found)
     }
 
     /// Rewrites the file without holes, with another description if one is given.
@@ -164,7 +185,7 @@ impl Frame {
     ) -> Result<()> {
         files.check_there()?;
         let reader = files.latest()?;
-        let extents = self.extents(&reader)?;
+        let stored = self.stored(&reader)?;
         let mut checksums = self.checksums()?;
         let (header_len, nbytes, back) = {
             let cached = self.cached();
@@ -176,13 +197,10 @@ impl Frame {
         };
         let old_offsets = self.offsets()?;
         let mut offsets = old_offsets.to_vec()?;
-        let mut cbytes = 0;
-        for (stored, extent) in offsets.iter_mut().zip(&extents) {
-            if let Some((_, len)) = *extent {
-                *stored = cbytes;
-                cbytes += len as i64;
-            }
+        for offset in &mut offsets {
+            *offset = stored.moved.get(offset).copied().unwrap_or(*offset);
         }
+        let cbytes = stored.len;
         let mut header = match description {
             Some(description) => header::build(description, Kind::Contiguous)?,
             None => reader.read_vec(0, header_len as usize)?,
@@ -205,7 +223,7 @@ impl Frame {
         let index_at = u64::from(header_len) + cbytes as u64;
         let mut footer = None;
         let replaced = files.replace(|stream| {
-            copy_chunks(&reader, stream, header_len, &extents, checksums.as_deref_mut())?;
+            copy_chunks(&reader, stream, header_len, &stored.extents, checksums.as_deref_mut())?;
             let made = Footer::new(header, index_at, index, &trailer, checksums.as_deref())?;
             stream.write_at(index_at, &made.index, WriteGranularity::Whole)?;
             stream.write_at(made.rest_at(), &made.rest, WriteGranularity::Whole)?;
@@ -260,16 +278,13 @@ fn copy_chunks(
     reader: &FrameReader,
     target: &dyn Stream,
     header_len: u32,
-    extents: &[Option<Extent>],
+    extents: &[Extent],
     mut checksums: Option<&mut [u64]>,
 ) -> Result<()> {
     let mut position = u64::from(header_len);
     let mut segment = Vec::new();
     let mut decompressor = Decompressor::new(DParams::default());
-    for (nchunk, extent) in extents.iter().enumerate() {
-        let Some((from, len)) = *extent else {
-            continue;
-        };
+    for &Extent { nchunk, position: from, len } in extents {
         let start = segment.len();
         segment.try_reserve(len)?;
         segment.resize(start + len, 0);
