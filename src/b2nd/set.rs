@@ -2,7 +2,7 @@
 
 use super::parallel::{self, ChunkWriter, Unwritten};
 use super::request::{ChunkBox, Direction, SliceRequest};
-use super::state::{State, check_writable};
+use super::state::{Chunks, State, check_writable};
 use crate::frame::Frame;
 use crate::schunk::transaction::atomically;
 use crate::{Result, plugin};
@@ -21,9 +21,11 @@ pub fn set<A: State + ?Sized>(a: &mut A, request: &SliceRequest, src: &[u8]) -> 
     let s = a.chunks_mut();
     let _held = s.frame().map(Frame::lock_exclusive).transpose()?;
     let slice = Slice { request, src };
-    let written = atomically(s, |s| {
-        parallel::write(s, &slice, request, request.chunk_boxes(), request.count())
-    });
+    let count = request.count();
+    let write =
+        |s: &mut Chunks<'_>| parallel::write(s, &slice, request, request.chunk_boxes(), count);
+    // The change of a single chunk is atomic without a transaction.
+    let written = if count == 1 { write(s) } else { atomically(s, write) };
     written.map_err(plugin::or_failure)
 }
 

@@ -68,8 +68,10 @@ impl Frame {
         }
         let old_lens = self.removed_lens(change)?;
         // Copies of the lists would make a sequence of changes quadratic.
-        let has_undo =
-            change.has_undo() && materialized.is_empty() && self.cached_mut().pending.is_empty();
+        let moves_chunks = !self.is_sparse() && !self.keeps_old_state();
+        let has_undo = change.has_undo(moves_chunks)
+            && materialized.is_empty()
+            && self.cached_mut().pending.is_empty();
         let mut checksums = self.take_checksums()?;
         let old_checksums = Undo::new(change, has_undo, checksums.as_ref());
         if let Some(checksums) = &mut checksums

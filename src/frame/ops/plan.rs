@@ -84,9 +84,14 @@ fn remove_all<T>(list: &mut Vec<T>, at: &[usize]) {
 }
 
 impl Change<'_> {
-    /// Whether [`Change::undo`] restores lists after this change.
-    pub fn has_undo(self) -> bool {
-        matches!(self, Change::Insert(..) | Change::InsertSpecial(..) | Change::Delete(_))
+    /// Whether [`Change::undo`] restores lists after this change. `moves_chunks` is whether an
+    /// updated chunk can move those after it.
+    pub fn has_undo(self, moves_chunks: bool) -> bool {
+        match self {
+            Change::Insert(..) | Change::InsertSpecial(..) | Change::Delete(_) => true,
+            Change::Update(..) => !moves_chunks,
+            Change::DeleteAll(_) | Change::Reorder(_) | Change::Fill(..) => false,
+        }
     }
 
     /// Restores a list to which the change was applied, if it was. `len` is the length before it,
@@ -96,6 +101,7 @@ impl Change<'_> {
             (Change::Insert(at, _), _) if list.len() > len => drop(list.remove(at)),
             (Change::InsertSpecial(at, _), _) if list.len() > len => remove_all(list, at),
             (Change::Delete(at), Some(removed)) if list.len() < len => list.insert(at, removed),
+            (Change::Update(at, _), Some(removed)) => list[at] = removed,
             _ => {}
         }
     }
