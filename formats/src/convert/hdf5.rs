@@ -12,8 +12,9 @@ use super::b2nd::{block_of, has_blocks_of, narrow};
 use super::error::{Error, Result};
 use super::grid::{count_of, grid_of, index_of, number_of};
 use super::intact::ChunkCheck;
-use super::missing::{self, MissingChunks, begin, check_count, commit};
+use super::missing::{MissingChunks, check_count};
 use super::ndcopy::{Side, copy_box};
+use super::one_change::OneChange;
 use super::placeholder::check_has_data;
 use super::sink::{
     Compression, Destination, Hdf5Filter, Hdf5Sink, Progress, Writing, add_vlmetalayers, storage,
@@ -120,13 +121,14 @@ pub fn hdf5_to_frame(
         None => MissingChunks::new(&cparams, nbytes, &[0]),
     };
     let nchunks = count_of(&grid);
-    let storage = missing::storage(storage(output, directory, writing), nchunks);
+    let change = OneChange::of_missing(nchunks);
+    let storage = change.storage(storage(output, directory, writing));
     let mut schunk = SChunk::create(storage, cparams.clone(), DParams::default())?;
     schunk.set_chunksize(nbytes)?;
     let dtype = Some(info.dtype.text().as_bytes());
     let meta = b2nd::meta::serialize(geometry.shape(), &chunkshape, &blocks, dtype, 0)?;
     schunk.add_metalayer(b2nd::meta::NAME, &meta)?;
-    begin(schunk.state_mut(), nchunks)?;
+    change.begin(schunk.state_mut())?;
     let chunk_items = chunks.iter().product::<u64>() * itemsize;
     let origin = vec![0; chunks.len()];
     let mut check = ChunkCheck::new(writing.threads());
@@ -202,7 +204,7 @@ pub fn hdf5_to_frame(
     }
     gaps.add(nchunks - next);
     gaps.flush(&mut schunk)?;
-    commit(schunk.state_mut(), nchunks)?;
+    change.commit(schunk.state_mut())?;
     add_vlmetalayers(&mut schunk, attachments)?;
     schunk.close()?;
     Ok(Some(copied))

@@ -6,8 +6,8 @@
 use super::error::{Error, Result};
 #[cfg(any(feature = "hdf5", feature = "zarr"))]
 use ferroblosc::chunk::{CParams, special};
+use ferroblosc::schunk::SChunk;
 use ferroblosc::schunk::chunks::insert_special;
-use ferroblosc::schunk::{SChunk, State, Storage, transaction};
 
 /// The maximum number of chunks of a frame: its index is a chunk with 8 bytes for each of them.
 const MAX_CHUNKS: u64 = i32::MAX as u64 / 8;
@@ -26,37 +26,6 @@ pub fn check_count(nchunks: u64) -> Result<()> {
         return Err(Error::Partition(
             "a frame has at most 268435455 chunks; larger ones are needed",
         ));
-    }
-    Ok(())
-}
-
-/// The number of chunks above which a frame with missing chunks is written as one change: its index
-/// and its checksums are written once, not after each chunk.
-const MANY: u64 = 1 << 14;
-
-/// Returns the storage of a new frame that will have this number of chunks.
-pub fn storage(storage: Storage, nchunks: u64) -> Storage {
-    if nchunks > MANY { storage.durable() } else { storage }
-}
-
-/// Begins the change that writes a frame with this number of chunks.
-///
-/// # Errors
-/// The errors of [`transaction::begin`].
-pub fn begin<S: State + ?Sized>(state: &mut S, nchunks: u64) -> Result<()> {
-    if nchunks > MANY && transaction::has_transactions(state) {
-        transaction::begin(state)?;
-    }
-    Ok(())
-}
-
-/// Commits the change of [`begin`].
-///
-/// # Errors
-/// The errors of [`transaction::commit`].
-pub fn commit<S: State + ?Sized>(state: &mut S, nchunks: u64) -> Result<()> {
-    if nchunks > MANY && transaction::has_transactions(state) {
-        transaction::commit(state)?;
     }
     Ok(())
 }

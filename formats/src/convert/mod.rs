@@ -70,6 +70,7 @@ mod missing;
 #[cfg(any(feature = "hdf5", feature = "zarr"))]
 mod ndcopy;
 mod npz;
+mod one_change;
 mod placeholder;
 mod records;
 mod repair;
@@ -93,6 +94,7 @@ pub use groups::{Group, Groups};
 pub use intact::check_chunk;
 pub use keys::keys;
 pub use location::Location;
+pub use one_change::OneChange;
 #[cfg(feature = "csv")]
 pub use records::table_to_csv;
 pub use records::{is_records, records_to_table, table_to_npy};

@@ -12,7 +12,8 @@ use super::error::{Error, Result};
 #[cfg(feature = "hdf5")]
 use super::hdf5::{frame_to_hdf5, hdf5_to_frame};
 use super::intact::{ChunkCheck, needs_plugin};
-use super::missing::{self, MissingChunks};
+use super::missing::MissingChunks;
+use super::one_change::OneChange;
 use super::placeholder::check_has_data;
 use super::sink::{self, Compression, Destination, Progress, Writing};
 use super::source::{self, Content, Reading, Source, chunk_error, open_schunk, schunk_of_chunk};
@@ -344,16 +345,16 @@ fn copy_frame(
     check_has_data(state)?;
     // Later appends to the copy use the source's parameters.
     let params = state.recorded().params(state.counters().blocksize);
-    // A frame of chunks without bytes can have any number of them.
     let nchunks = schunk.nchunks();
+    // A frame of chunks without bytes can have any number of them.
     let is_sparse = schunk.cbytes() / MIN_CHUNK < nchunks;
-    let nchunks = if is_sparse { nchunks.unsigned_abs() } else { 0 };
-    let storage = missing::storage(sink::storage(output, directory, writing), nchunks);
+    let change = OneChange::of_stored(nchunks.unsigned_abs(), directory && !is_sparse);
+    let storage = change.storage(sink::storage(output, directory, writing));
     let mut target = SChunk::create(storage, params, DParams::default())?;
     copy::copy_head(state, target.state_mut())?;
-    missing::begin(target.state_mut(), nchunks)?;
+    change.begin(target.state_mut())?;
     copy_all((&schunk, &sums), &mut target, writing, progress)?;
-    missing::commit(target.state_mut(), nchunks)?;
+    change.commit(target.state_mut())?;
     Ok(target.close()?)
 }
 
@@ -435,7 +436,8 @@ pub fn copy_with_metalayers(
     let writing = Writing { checksums: seal != FingerprintStatus::Absent, ..Writing::default() };
     let state = schunk.state();
     let params = state.recorded().params(state.counters().blocksize);
-    let storage = sink::storage(output, found.is_directory, &writing);
+    let change = OneChange::of_stored(schunk.nchunks().unsigned_abs(), found.is_directory);
+    let storage = change.storage(sink::storage(output, found.is_directory, &writing));
     let mut target = SChunk::create(storage, params, DParams::default())?;
     // Adding a metalayer to an empty super-chunk writes the chunk size to the frame.
     let counters = target.state().counters();
@@ -444,7 +446,9 @@ pub fn copy_with_metalayers(
     for (name, content) in metalayers {
         meta::add(target.state_mut(), name, content)?;
     }
+    change.begin(target.state_mut())?;
     copy_all((&schunk, &sums), &mut target, &writing, progress)?;
+    change.commit(target.state_mut())?;
     Ok(target.close()?)
 }
 

@@ -14,8 +14,9 @@ use super::b2nd::{block_of, has_blocks_of, narrow};
 use super::error::{Error, Result};
 use super::grid::index_of;
 use super::intact::ChunkCheck;
-use super::missing::{self, MissingChunks, begin, commit};
+use super::missing::MissingChunks;
 use super::ndcopy::{Side, copy_box};
+use super::one_change::OneChange;
 use super::placeholder::check_has_data;
 use super::sink::{
     Compression, Destination, Progress, Writing, ZarrSink, add_vlmetalayers, storage, zero_buffer,
@@ -68,7 +69,8 @@ pub fn zarr_to_frame(
     let blocksize = cparams.blocksize;
     let nbytes = i32::try_from(chunksize).map_err(|_| Error::Layout)?;
     let nchunks = source.nchunks();
-    let storage = missing::storage(storage(output, directory, writing), nchunks);
+    let change = OneChange::of_missing(nchunks);
+    let storage = change.storage(storage(output, directory, writing));
     let mut schunk = SChunk::create(storage, cparams.clone(), DParams::default())?;
     schunk.set_chunksize(nbytes)?;
     let meta = b2nd::meta::serialize(
@@ -79,7 +81,7 @@ pub fn zarr_to_frame(
         0,
     )?;
     schunk.add_metalayer(b2nd::meta::NAME, &meta)?;
-    begin(schunk.state_mut(), nchunks)?;
+    change.begin(schunk.state_mut())?;
     let origin = vec![0; metadata.shape.len()];
     let mut gaps = MissingChunks::new(&cparams, nbytes, &metadata.fill);
     let mut check = ChunkCheck::new(writing.threads());
@@ -143,7 +145,7 @@ pub fn zarr_to_frame(
         progress(chunksize as u64);
     }
     gaps.flush(&mut schunk)?;
-    commit(schunk.state_mut(), nchunks)?;
+    change.commit(schunk.state_mut())?;
     add_vlmetalayers(&mut schunk, attachments)?;
     schunk.close()?;
     Ok(copied)

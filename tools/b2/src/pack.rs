@@ -181,7 +181,7 @@ fn compress_file(
     let mut reader = first.as_slice().chain(reader.as_mut());
     let mut counted = progress::ProgressReader { reader: &mut reader, bar: bar.clone() };
     let target = (output.path(), args.settings.directory);
-    let compressed = convert::compress(&mut counted, typesize, target, &writing);
+    let compressed = convert::compress((&mut counted, size), typesize, target, &writing);
     bar.finish_and_clear();
     let nbytes = compressed.map_err(|error| output.error(Failure::from(error).at(name)))?;
     let stored = stored_size(output.path());

@@ -21,8 +21,8 @@ use ferroblosc::escape::escape;
 use ferroblosc::io::named::named;
 use ferroblosc::schunk::{SChunk, Storage, copy};
 use ferroblosc_formats::convert::{
-    self, Compression, Destination, Detected, Format, NewArray, Progress, Reading, SourceOptions,
-    Summary, Writing,
+    self, Compression, Destination, Detected, Format, NewArray, OneChange, Progress, Reading,
+    SourceOptions, Summary, Writing,
 };
 use ferroblosc_formats::numpy::ArrayInfo;
 use ferroblosc_tools_common::progress::bar;
@@ -286,8 +286,10 @@ impl<'a> Job<'a> {
         if writing.durable {
             storage = storage.durable();
         }
-        let mut target = SChunk::create(storage, params, DParams::default())?;
+        let change = OneChange::of_stored(source.nchunks().unsigned_abs(), self.is_directory());
+        let mut target = SChunk::create(change.storage(storage), params, DParams::default())?;
         copy::copy_head(state, target.state_mut())?;
+        change.begin(target.state_mut())?;
         let copying = Copying::to(writing.checksums);
         let mut data = Vec::new();
         for number in 0..source.nchunks() {
@@ -310,6 +312,7 @@ impl<'a> Job<'a> {
             progress(u64::from(header.nbytes.unsigned_abs()));
         }
         copy::copy_vlmetalayers(state, target.state_mut())?;
+        change.commit(target.state_mut())?;
         Ok(target.close()?)
     }
 

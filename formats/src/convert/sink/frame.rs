@@ -9,6 +9,7 @@ use super::super::detect::Detected;
 use super::super::error::{Error, Result};
 use super::super::grid::{count_of, grid_of};
 use super::super::missing;
+use super::super::one_change::OneChange;
 use super::super::source::{Reading, Source, StoredChunks, written_chunks};
 use super::input::{Progress, array_in, for_each_segment};
 use super::options::{Destination, Writing};
@@ -66,20 +67,29 @@ pub fn read_all(source: &mut dyn Source, most: u64, progress: Progress<'_>) -> R
     Ok(bytes)
 }
 
-/// Creates an empty super-chunk. Returns it with its chunk size in bytes.
+/// A new super-chunk.
+struct NewFrame {
+    schunk: SChunk,
+    chunk_bytes: usize,
+    change: OneChange,
+}
+
+/// Creates an empty super-chunk for this number of bytes; `None` if it is unknown.
 fn create(
-    itemsize: u64,
+    (nbytes, itemsize): (Option<u64>, u64),
     output: &Path,
     directory: bool,
     writing: &Writing,
-) -> Result<(SChunk, usize)> {
+) -> Result<NewFrame> {
     let params = writing.compression().params(typesize_of(itemsize)?, writing.threads());
-    let storage = storage(output, directory, writing);
-    let mut schunk = SChunk::create(storage, params, DParams::default())?;
     let chunk_bytes = writing.chunk_bytes(itemsize);
+    let nchunks = nbytes.map_or(u64::MAX, |nbytes| nbytes / chunk_bytes);
+    let change = OneChange::of_stored(nchunks, directory);
+    let storage = change.storage(storage(output, directory, writing));
+    let mut schunk = SChunk::create(storage, params, DParams::default())?;
     let chunksize = i32::try_from(chunk_bytes).map_err(|_| Error::Layout)?;
     schunk.set_chunksize(chunksize)?;
-    Ok((schunk, chunk_bytes as usize))
+    Ok(NewFrame { schunk, chunk_bytes: chunk_bytes as usize, change })
 }
 
 pub fn write_schunk(
@@ -89,15 +99,19 @@ pub fn write_schunk(
     (writing, attachments): (&Writing, &Attachments),
     progress: Progress<'_>,
 ) -> Result<()> {
-    let (mut schunk, chunk_bytes) = create(source.content().typesize, output, directory, writing)?;
+    let (nbytes, itemsize) = (source.content().nbytes, source.content().typesize);
+    let frame = create((Some(nbytes), itemsize), output, directory, writing)?;
+    let NewFrame { mut schunk, chunk_bytes, change } = frame;
     for (name, content) in &attachments.metalayers {
         meta::add(schunk.state_mut(), name, content)?;
     }
+    change.begin(schunk.state_mut())?;
     for_each_segment(source, chunk_bytes, progress, |segment| {
         schunk.append(segment)?;
         Ok(())
     })?;
     add_vlmetalayers(&mut schunk, attachments)?;
+    change.commit(schunk.state_mut())?;
     Ok(schunk.close()?)
 }
 
@@ -112,18 +126,20 @@ pub fn add_vlmetalayers(schunk: &mut SChunk, attachments: &Attachments) -> Resul
     Ok(())
 }
 
-/// Compresses a byte stream, as items of `typesize` bytes, into a new frame. Returns the number of
-/// bytes read.
+/// Compresses a byte stream, as items of `typesize` bytes, into a new frame. `nbytes` is the size of
+/// the stream, if it is known. Returns the number of bytes read.
 ///
 /// # Errors
 /// Returns the error of reading or writing; an incomplete frame may be left.
 pub fn compress(
-    reader: &mut dyn std::io::Read,
+    (reader, nbytes): (&mut dyn std::io::Read, Option<u64>),
     typesize: u64,
     (output, directory): (&Path, bool),
     writing: &Writing,
 ) -> Result<u64> {
-    let (mut schunk, chunk_bytes) = create(typesize, output, directory, writing)?;
+    let frame = create((nbytes, typesize), output, directory, writing)?;
+    let NewFrame { mut schunk, chunk_bytes, change } = frame;
+    change.begin(schunk.state_mut())?;
     let mut chunk = Vec::new();
     let mut total = 0;
     loop {
@@ -135,6 +151,7 @@ pub fn compress(
         schunk.append(&chunk)?;
         total += chunk.len() as u64;
     }
+    change.commit(schunk.state_mut())?;
     schunk.close()?;
     Ok(total)
 }
@@ -291,20 +308,20 @@ pub fn write_array(
     missing::check_count(nchunks)?;
     // The new array has zeros.
     let stored = source.stored_chunks()?.filter(StoredChunks::is_fill_zero);
-    let nchanged = if stored.is_some() { nchunks } else { 0 };
+    let change = OneChange::of_stored(nchunks, directory && stored.is_none());
     let params = compression.params(typesize_of(itemsize)?, writing.threads());
     let layers = borrowed(&attachments.metalayers);
-    let target = missing::storage(storage(output, directory, writing), nchanged);
+    let target = change.storage(storage(output, directory, writing));
     let mut array = Array::zeros_with(target, params, &layout, info.dtype.text(), &layers)?;
+    change.begin(array.schunk_mut().state_mut())?;
     if let Some(stored) = stored {
-        missing::begin(array.schunk_mut().state_mut(), nchanged)?;
         copy_stored(source, &mut array, &info, (&chunk, &stored), progress)?;
-        missing::commit(array.schunk_mut().state_mut(), nchanged)?;
     } else if is_contiguous(&info.shape, &chunk) {
         copy_runs(source, &mut array, &info, &chunk, progress)?;
     } else {
         copy_slabs(source, &mut array, &info, &chunk, progress)?;
     }
+    change.commit(array.schunk_mut().state_mut())?;
     drop(array);
     let mut schunk = SChunk::open(storage(output, directory, writing), DParams::default())?;
     add_vlmetalayers(&mut schunk, attachments)?;
@@ -444,6 +461,7 @@ pub struct NewArray {
     pub array: Array,
     attachments: Attachments,
     storage: Storage,
+    change: OneChange,
 }
 
 impl NewArray {
@@ -479,14 +497,17 @@ impl NewArray {
         };
         let params = compression.params(typesize_of(info.dtype.itemsize())?, writing.threads());
         let storage = storage(output, directory, writing);
-        let array = Array::zeros_with(
-            storage.clone(),
+        let chunk: Vec<u64> = chunkshape.iter().map(|len| u64::from(len.unsigned_abs())).collect();
+        let change = OneChange::of_stored(count_of(&grid_of(&info.shape, &chunk)), directory);
+        let mut array = Array::zeros_with(
+            change.storage(storage.clone()),
             params,
             &layout,
             info.dtype.text(),
             &borrowed(&attachments.metalayers),
         )?;
-        Ok(NewArray { array, attachments, storage })
+        change.begin(array.schunk_mut().state_mut())?;
+        Ok(NewArray { array, attachments, storage, change })
     }
 
     /// Writes the variable-length metalayers, or the attributes of other formats, and closes the
@@ -494,7 +515,8 @@ impl NewArray {
     ///
     /// # Errors
     /// Errors of writing.
-    pub fn finish(self) -> Result<Vec<String>> {
+    pub fn finish(mut self) -> Result<Vec<String>> {
+        self.change.commit(self.array.schunk_mut().state_mut())?;
         drop(self.array);
         let mut schunk = SChunk::open(self.storage, DParams::default())?;
         add_vlmetalayers(&mut schunk, &self.attachments)?;
