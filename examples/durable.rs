@@ -59,7 +59,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // Checksums that exist are always compared. Only the damaged chunk cannot be read.
     let mut ledger = SChunk::open(Storage::file(PATH), DParams::default())?;
     let report = ledger.verify()?;
-    let bad: Vec<i64> = report.bad_chunks.iter().map(|(nchunk, _)| *nchunk).collect();
+    let bad: Vec<i64> = report.bad_chunks.into_iter().flat_map(|(numbers, _)| numbers).collect();
     assert_eq!(bad, [1]);
     let error = ledger.decompress_to_vec(1).unwrap_err();
     assert_eq!(error, Error::Data);

@@ -103,7 +103,7 @@ fn row_f35_a_changed_chunk_in_a_directory_is_detected() {
     assert_eq!(read(&schunk, 1), Err(Error::Data));
     assert_eq!(read(&schunk, 0), Ok(data(0)));
     let report = schunk.verify().unwrap();
-    assert_eq!(report.bad_chunks, [(1, Error::Data)]);
+    assert_eq!(report.bad_chunks, [(1..2, Error::Data)]);
     assert_eq!(report.fingerprint, Fingerprint::Intact);
 }
 
@@ -208,8 +208,8 @@ fn damage(frame: &mut [u8], chunk: &[u8]) {
 fn assert_finds_damage(schunk: &mut SChunk, context: &str) {
     let report = schunk.verify().unwrap();
     assert_eq!(report.fingerprint, Fingerprint::Intact, "{context}");
-    let bad: Vec<i64> = report.bad_chunks.iter().map(|(number, _)| *number).collect();
-    assert_eq!(bad, [1], "{context}: {report:?}");
+    let bad = report.bad_chunks.iter().flat_map(|(numbers, _)| numbers.clone());
+    assert_eq!(bad.collect::<Vec<_>>(), [1], "{context}: {report:?}");
     assert_eq!(report.compared, report.nchunks - report.decompressed, "{context}");
     assert!(report.decompressed <= 2, "{context}: zeros and the damaged chunk");
 }
@@ -306,8 +306,8 @@ fn an_extended_array_has_no_checksum_of_a_damaged_chunk() {
     let mut target = array(Storage::frame().checksums());
     target.extend(&source, 0).unwrap();
     let report = target.schunk_mut().verify().unwrap();
-    let bad: Vec<i64> = report.bad_chunks.iter().map(|(number, _)| *number).collect();
-    assert_eq!((bad, report.compared), (vec![5], 7), "{report:?}");
+    let bad: Vec<_> = report.bad_chunks.iter().map(|(numbers, _)| numbers.clone()).collect();
+    assert_eq!((bad, report.compared), (vec![5..6], 7), "{report:?}");
 }
 
 #[test]
@@ -321,7 +321,7 @@ fn verification_decompresses_chunks_without_a_checksum() {
     let mut schunk = SChunk::from_bytes(&frame, DParams::default()).unwrap();
     let report = schunk.verify().unwrap();
     assert_eq!(report.bad_chunks.len(), 1);
-    assert_eq!(report.bad_chunks[0].0, 3);
+    assert_eq!(report.bad_chunks[0].0, 3..4);
 }
 
 #[test]

@@ -4,23 +4,23 @@ use super::create::{find, true_typesize};
 use super::request::ChunkSizes;
 use super::state::Chunks;
 use crate::chunk::{ChunkHeader, MAX_TYPESIZE, Special};
-use crate::schunk::chunks::{lazy_chunk, special_run};
+use crate::schunk::chunks::{equal_run, lazy_chunk};
 use crate::{Error, Result};
+use std::ops::Range;
 
-/// A chunk that differs from those of its array.
+/// A chunk that differs from those of its array, or several equal ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ForeignChunk {
-    /// The index.
-    pub number: i64,
+    /// The indices.
+    pub numbers: Range<i64>,
     /// The difference.
     pub text: String,
     /// Whether arrays read it nevertheless.
     pub is_readable: bool,
 }
 
-/// Returns the chunks that differ from those of the array in the sizes in their headers, of equal
-/// chunks without bytes in the frame only the first. Chunks whose headers cannot be read are not
-/// among them.
+/// Returns the chunks that differ from those of the array in the sizes in their headers. Chunks
+/// whose headers cannot be read are not among them.
 ///
 /// # Errors
 /// Errors of the metalayer of the array, and system errors; [`Error::MemoryAlloc`].
@@ -37,7 +37,7 @@ pub fn foreign_chunks(s: &Chunks<'_>) -> Result<Vec<ForeignChunk>> {
     let (mut next, nchunks) = (0, s.counters().nchunks.min(geometry.nchunks()));
     while next < nchunks {
         let nchunk = next;
-        next += special_run(s, nchunk)?;
+        next += equal_run(s, nchunk)?;
         let header = match lazy_chunk(s, nchunk).and_then(|chunk| ChunkHeader::parse(&chunk)) {
             Err(error) if error.is_system_error() => return Err(error),
             Err(_) => continue,
@@ -56,7 +56,7 @@ pub fn foreign_chunks(s: &Chunks<'_>) -> Result<Vec<ForeignChunk>> {
         };
         if let Some((text, is_readable)) = different {
             found.try_reserve(1)?;
-            found.push(ForeignChunk { number: nchunk, text, is_readable });
+            found.push(ForeignChunk { numbers: nchunk..next, text, is_readable });
         }
     }
     Ok(found)

@@ -759,8 +759,25 @@ pub fn lazy_chunk<S: State + ?Sized>(s: &S, nchunk: i64) -> Result<FrameChunk<'_
 /// # Errors
 /// The errors of [`Frame::special_run`].
 pub fn special_run<S: State + ?Sized>(s: &S, nchunk: i64) -> Result<i64> {
+    run_of(s, nchunk, Frame::special_run)
+}
+
+/// Returns the number of chunks from a chunk on that the index of the frame makes equal; 1 for
+/// other chunks.
+///
+/// # Errors
+/// The errors of [`Frame::equal_run`].
+pub fn equal_run<S: State + ?Sized>(s: &S, nchunk: i64) -> Result<i64> {
+    run_of(s, nchunk, Frame::equal_run)
+}
+
+fn run_of<S: State + ?Sized>(
+    s: &S,
+    nchunk: i64,
+    run: impl FnOnce(&Frame, usize) -> Result<usize>,
+) -> Result<i64> {
     let run = match (s.frame(), usize::try_from(nchunk)) {
-        (Some(frame), Ok(nchunk)) => frame.special_run(nchunk)?,
+        (Some(frame), Ok(nchunk)) => run(frame, nchunk)?,
         _ => 0,
     };
     Ok(i64::try_from(run).unwrap_or(1).max(1))

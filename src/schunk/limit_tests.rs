@@ -286,8 +286,8 @@ fn verification_lists_missing_plugins_and_incomplete_chunk_files() {
     schunk.update_chunk(1, &chunk).unwrap();
     let report = schunk.verify().unwrap();
     assert_eq!((report.faults(), report.decompressed), (0, 2));
-    let numbers: Vec<i64> = report.unverified_chunks.iter().map(|&(number, _)| number).collect();
-    assert_eq!(numbers, [1]);
+    let numbers: Vec<_> = report.unverified_chunks.into_iter().map(|(range, _)| range).collect();
+    assert_eq!(numbers, [1..2]);
 
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("d");
@@ -298,7 +298,7 @@ fn verification_lists_missing_plugins_and_incomplete_chunk_files() {
         std::fs::write(&chunk, &whole[..len]).unwrap();
         let report = schunk.verify().unwrap();
         assert_eq!(report.bad_chunks.len(), 1, "{len}");
-        assert_eq!(report.bad_chunks[0].0, 1, "{len}");
+        assert_eq!(report.bad_chunks[0].0, 1..2, "{len}");
         assert!(schunk.decompress_to_vec(1).is_err(), "{len}");
         assert_eq!(schunk.decompress_to_vec(0).unwrap(), [1; 100]);
     }

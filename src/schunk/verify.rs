@@ -7,6 +7,7 @@ use crate::chunk::{ChunkHeader, missing_plugin};
 use crate::frame::checksum::{FingerprintStatus, OF_SPECIAL, Table, of_metalayer};
 use crate::plugin::{self, Plugin};
 use crate::{Buffer, Error, Result, trace_error};
+use std::ops::Range;
 
 /// The result of a verification.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,10 +21,11 @@ pub struct Report {
     /// repeated value and those in `unverified_chunks`.
     pub decompressed: i64,
     /// The indices of chunks that cannot be read, do not match their checksum or cannot be
-    /// decompressed, with the errors. [`Error::Data`] is a checksum mismatch.
-    pub bad_chunks: Vec<(i64, Error)>,
-    /// The chunks without a checksum that need a missing plugin and were not verified.
-    pub unverified_chunks: Vec<(i64, Plugin)>,
+    /// decompressed, with the errors, in ascending order. [`Error::Data`] is a checksum mismatch.
+    /// A range of several chunks refers to the same stored chunk or repeated value.
+    pub bad_chunks: Vec<(Range<i64>, Error)>,
+    /// The ranges of chunks without a checksum that need a missing plugin and were not verified.
+    pub unverified_chunks: Vec<(Range<i64>, Plugin)>,
     /// The names of variable-length metalayers that do not match their checksums or cannot be
     /// decompressed.
     pub bad_vlmetalayers: Vec<Vec<u8>>,
@@ -48,7 +50,13 @@ impl Report {
     /// Returns the number of corrupted chunks, metalayers and fingerprints.
     pub fn faults(&self) -> usize {
         let around = usize::from(self.fingerprint == Fingerprint::Mismatch);
-        self.bad_chunks.len() + self.bad_vlmetalayers.len() + around
+        let chunks = usize::try_from(self.count_bad_chunks()).unwrap_or(usize::MAX);
+        chunks.saturating_add(self.bad_vlmetalayers.len() + around)
+    }
+
+    /// Returns the number of corrupted chunks.
+    pub fn count_bad_chunks(&self) -> i64 {
+        self.bad_chunks.iter().map(|(numbers, _)| numbers.end - numbers.start).sum()
     }
 }
 
@@ -85,24 +93,20 @@ pub fn verify<S: State + ?Sized>(s: &mut S) -> Result<Report> {
     let mut next = 0;
     while next < nchunks {
         let nchunk = next;
-        next += 1;
         let sum = if has_sums { table.chunks.get(nchunk as usize) } else { None };
-        let result = match sum {
+        let (result, count) = match sum {
             Some(&sum) if sum != OF_SPECIAL => {
                 report.compared += 1;
-                chunks::chunk(s, nchunk).map(drop)
+                (chunks::chunk(s, nchunk).map(drop), 1)
             }
             _ => {
-                report.decompressed += 1;
-                decompress(s, nchunk, &mut data)
+                // The result is the same for all of them.
+                let count = chunks::equal_run(s, nchunk)?;
+                report.decompressed += count;
+                (decompress(s, nchunk, &mut data), count)
             }
         };
-        if result.is_ok() && sum.is_none_or(|&sum| sum == OF_SPECIAL) {
-            // The others are as this one.
-            let others = chunks::special_run(s, nchunk)? - 1;
-            report.decompressed += others;
-            next += others;
-        }
+        next += count;
         if let Err(error) = result {
             if error.is_system_error() {
                 return Err(error);
@@ -112,12 +116,12 @@ pub fn verify<S: State + ?Sized>(s: &mut S) -> Result<Report> {
                 && let Some(plugin) = missing_in(&chunk)
             {
                 report.unverified_chunks.try_reserve(1)?;
-                report.unverified_chunks.push((nchunk, plugin));
+                report.unverified_chunks.push((nchunk..next, plugin));
                 continue;
             }
             trace_error!("chunk {nchunk}: {error}");
             report.bad_chunks.try_reserve(1)?;
-            report.bad_chunks.push((nchunk, error));
+            report.bad_chunks.push((nchunk..next, error));
         }
     }
     verify_vlmetalayers(s, &table, &mut report);
@@ -181,7 +185,7 @@ mod tests {
         chunk[12] = 40;
         schunk.append_chunk(&chunk).unwrap();
         let error = schunk.decompress(1, &mut [0; 400]).unwrap_err();
-        assert_eq!(schunk.verify().unwrap().bad_chunks, [(1, error)]);
+        assert_eq!(schunk.verify().unwrap().bad_chunks, [(1..2, error)]);
     }
 
     #[test]
@@ -196,7 +200,7 @@ mod tests {
         assert_eq!(schunk.decompress(1, &mut [0; 400]), Err(Error::Data));
         let faults = schunk.verify().unwrap().bad_chunks;
         assert_eq!(faults.len(), 1);
-        assert_eq!((faults[0].0, &faults[0].1), (1, &Error::Data));
+        assert_eq!((faults[0].0.clone(), &faults[0].1), (1..2, &Error::Data));
     }
 
     /// The chunks between others are counted, and the last one may be shorter.
@@ -226,8 +230,25 @@ mod tests {
         stored[last - 1] ^= 0x55;
         schunk.update_chunk(500, &stored).unwrap();
         let report = schunk.verify().unwrap();
-        let bad: Vec<i64> = report.bad_chunks.iter().map(|(number, _)| *number).collect();
-        assert_eq!((report.nchunks, report.decompressed, bad), (1000, 1000, vec![500]));
+        let bad: Vec<_> = report.bad_chunks.into_iter().map(|(numbers, _)| numbers).collect();
+        assert_eq!((report.nchunks, report.decompressed), (1000, 1000));
+        assert_eq!(bad, [500..501]);
+    }
+
+    /// A small file can list any number of chunks that cannot be read.
+    #[test]
+    fn equal_chunks_that_cannot_be_read_are_one_range() {
+        let params = CParams::default().typesize(4);
+        let mut schunk = SChunk::create(Storage::frame(), params, DParams::default()).unwrap();
+        schunk.fill(100 * (1 << 18), Special::Nan, 400).unwrap();
+        let mut bytes = schunk.to_bytes().unwrap().to_vec();
+        // The item size in the header: items of 2 bytes cannot be NaN.
+        bytes[48..52].copy_from_slice(&2_i32.to_be_bytes());
+        let mut damaged = SChunk::from_bytes(&bytes, DParams::default()).unwrap();
+        let report = damaged.verify().unwrap();
+        let bad: Vec<_> = report.bad_chunks.iter().map(|(numbers, _)| numbers.clone()).collect();
+        assert_eq!(bad, [0..(1 << 18) - 1, (1 << 18) - 1..1 << 18]);
+        assert_eq!(report.faults(), 1 << 18);
     }
 
     /// A metalayer whose codec is not registered is not a fault, and is copied unchanged.

@@ -89,7 +89,8 @@ unsafe fn write_report(
         return Err(Error::InvalidParam);
     }
     let found = schunk.verify()?;
-    for (index, &(nchunk, _)) in found.bad_chunks.iter().take(room).enumerate() {
+    let bad = found.bad_chunks.iter().flat_map(|(numbers, _)| numbers.clone());
+    for (index, nchunk) in bad.take(room).enumerate() {
         // SAFETY: not NULL, and the index is below `room`.
         unsafe { bad_chunks.add(index).write(nchunk) };
     }
@@ -104,7 +105,7 @@ fn to_c(found: &Report) -> ferroblosc_report {
         nchunks: found.nchunks,
         compared: found.compared,
         decompressed: found.decompressed,
-        bad_chunks: found.bad_chunks.len() as i64,
+        bad_chunks: found.count_bad_chunks(),
         bad_vlmetalayers: found.bad_vlmetalayers.len() as i64,
         fingerprint: match found.fingerprint {
             Fingerprint::None => FERROBLOSC_FINGERPRINT_NONE,

@@ -10,44 +10,31 @@
 //!
 //! A rebuild writes a new file and leaves the old one unchanged.
 
-use std::collections::HashSet;
 use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
+use std::ops::Range;
 use std::path::Path;
 
 use super::detect::{Detected, Format};
 use super::error::{Error, Result};
 use super::intact::needs_plugin;
-use super::sink::{Writing, storage};
+use super::missing::MissingChunks;
+use super::one_change::OneChange;
+pub use super::rebuild::Repaired;
+use super::rebuild::{MAX_MISSING, append, create, index_position, next_chunk, zeros};
+use super::scan::scan;
 use super::source::open_schunk;
 use crate::bcolz::{self, Options};
 use crate::bloscpack;
 use crate::blpk::{self, Archive, Header, OFFSET_LENGTH};
 use ferroblosc::blosc1::{self, Engine};
-use ferroblosc::chunk::{
-    BasicHeader, CParams, DParams, EXTENDED_HEADER_LENGTH, SplitMode, special,
-};
+use ferroblosc::chunk::SplitMode;
 use ferroblosc::frame::checksum::FingerprintStatus;
 use ferroblosc::frame::{FIXED_HEADER_LEN, FrameHeader, Kind, Offsets, header, trailer};
 use ferroblosc::io::named::NamedFile;
 use ferroblosc::io::{FileSystem, Stream, WRITE_STEP, WriteGranularity, temporary};
-use ferroblosc::schunk::chunks::{self, NewChunk};
+use ferroblosc::schunk::chunks;
 use ferroblosc::schunk::copy::{copy_head, copy_vlmetalayer};
-use ferroblosc::schunk::{Layers, SChunk, State, VARIABLE, meta};
-
-/// The maximum number of lost chunks of a container, and of missing chunks that a scan of a frame
-/// replaces by zeros. The number of chunks is that of the header, which may be damaged: a few bytes
-/// can declare more chunks than any disk holds.
-const MAX_MISSING: i64 = 1 << 17;
-
-/// The result of [`repair`].
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Repaired {
-    /// Descriptions of the repaired items.
-    pub repaired: Vec<String>,
-    /// Descriptions of the lost items.
-    pub lost: Vec<String>,
-}
+use ferroblosc::schunk::{Layers, SChunk, State};
 
 /// The effect of [`repair`] on the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,12 +112,6 @@ fn repair_frame(path: &Path, found: &Detected, output: &Path) -> Result<Repaired
     }
 }
 
-/// Returns the offset of the index of a frame with data, as its header records it.
-fn index_position(header: &FrameHeader) -> Option<u64> {
-    let cbytes = u64::try_from(header.counters.cbytes).ok()?;
-    u64::from(header.header_len).checked_add(cbytes).filter(|_| header.counters.nbytes > 0)
-}
-
 /// Copies the readable chunks of a frame whose trailer is lost. The index has the order of the
 /// chunks and those of zeros, which have no bytes in the file. Returns `None` if the index cannot
 /// be read.
@@ -198,28 +179,6 @@ fn copy_without_trailer(
     Ok(copy.write_at(0, &fixed, WriteGranularity::Bytes)?)
 }
 
-/// Creates the super-chunk that receives the intact chunks.
-fn create(output: &Path, directory: bool, params: CParams, checksums: bool) -> Result<SChunk> {
-    let writing = Writing { checksums, ..Writing::default() };
-    let storage = storage(output, directory, &writing);
-    Ok(SChunk::create(storage, params, DParams::default())?)
-}
-
-/// Appends a chunk, without a checksum if it was not verified.
-fn append(copy: &mut SChunk, chunk: &[u8], is_unverified: bool) -> Result<()> {
-    let new = if is_unverified { NewChunk::Unverified(chunk) } else { NewChunk::Copy(chunk) };
-    chunks::append(copy.state_mut(), new)?;
-    Ok(())
-}
-
-/// Returns a chunk of zeros.
-fn zeros(params: &CParams, nbytes: i32) -> Result<Vec<u8>> {
-    let mut chunk = vec![0; EXTENDED_HEADER_LENGTH];
-    let len = special::zeros(params, nbytes, &mut chunk)?;
-    chunk.truncate(len);
-    Ok(chunk)
-}
-
 /// Copies the readable chunks of a frame. The copy has checksums if the frame has some, or if `seals`
 /// is true and all chunks were verified.
 fn copy_intact(
@@ -243,28 +202,34 @@ fn copy_intact(
     }
     let state = schunk.state();
     let params = state.recorded().params(state.counters().blocksize);
-    let mut copy = create(output, directory, params.clone(), has_checksums)?;
+    let nchunks = schunk.nchunks();
+    let change = OneChange::of_stored(nchunks.unsigned_abs(), directory);
+    let mut copy = create(output, directory, params.clone(), (has_checksums, change))?;
     copy_head(state, copy.state_mut())?;
-    let chunksize = schunk.chunksize();
-    let last = schunk.nchunks() - 1;
-    let bad: HashSet<i64> = report.bad_chunks.iter().map(|(number, _)| *number).collect();
-    let unverified: HashSet<i64> =
-        report.unverified_chunks.iter().map(|(number, _)| *number).collect();
-    for number in 0..=last {
-        if !bad.contains(&number) {
-            append(&mut copy, &schunk.chunk(number)?, unverified.contains(&number))?;
+    change.begin(copy.state_mut())?;
+    let mut bad = report.bad_chunks.iter().map(|(numbers, _)| numbers).peekable();
+    let mut unverified = report.unverified_chunks.iter().map(|(numbers, _)| numbers).peekable();
+    let mut next = 0;
+    while next < nchunks {
+        let number = next;
+        if let Some(numbers) = bad.next_if(|numbers| numbers.start == number) {
+            next = numbers.end;
+            add_zeros(&schunk, &mut copy, numbers, &mut repaired.lost)?;
             continue;
         }
-        let nbytes = if number == last {
-            schunk.nbytes() - i64::from(chunksize) * last
+        let chunk = schunk.chunk(number)?;
+        if let Some(numbers) = unverified.next_if(|numbers| numbers.start == number) {
+            next = numbers.end;
+            numbers.clone().try_for_each(|_| append(&mut copy, &chunk, true))?;
+            continue;
+        }
+        let run = chunks::special_run(schunk.state(), number)?;
+        next += run;
+        if run > 1 {
+            MissingChunks::of(&chunk, run.unsigned_abs()).flush(&mut copy)?;
         } else {
-            chunksize.into()
-        };
-        let nbytes = i32::try_from(nbytes).ok().filter(|&nbytes| nbytes > 0 && chunksize > 0);
-        let nbytes =
-            nbytes.ok_or(Error::Unrepairable("the sizes of the lost chunks are unknown"))?;
-        copy.append_chunk(&zeros(&params, nbytes)?)?;
-        repaired.lost.push(format!("chunk {number}: its {nbytes} bytes are zeros now"));
+            append(&mut copy, &chunk, false)?;
+        }
     }
     let mut copied = Ok(());
     schunk.state().with_layers(Layers::Variable, &mut |layers| {
@@ -278,136 +243,35 @@ fn copy_intact(
         });
     });
     copied?;
+    change.commit(copy.state_mut())?;
     copy.close()?;
     Ok(repaired)
 }
 
-/// Recovers the chunks of a frame without a readable index by scanning from its header. The copy
-/// has checksums, unless a chunk needs a missing plugin: a checksum would certify unverified data.
-fn scan(path: &Path, output: &Path) -> Result<Repaired> {
-    let (repaired, is_verified) = scan_once(path, output, true)?;
-    if is_verified {
-        return Ok(repaired);
-    }
-    std::fs::remove_file(output)?;
-    Ok(scan_once(path, output, false)?.0)
-}
-
-/// Performs one scan. The second result is whether all chunks could be decompressed.
-fn scan_once(path: &Path, output: &Path, checksums: bool) -> Result<(Repaired, bool)> {
-    let too_little = Error::Unrepairable("the header of the frame cannot be read");
-    let mut file = NamedFile::open_regular(path)?;
-    let len = file.file().metadata()?.len();
-    let mut fixed = [0; FIXED_HEADER_LEN];
-    if len < fixed.len() as u64 {
-        return Err(too_little);
-    }
-    file.read_exact(&mut fixed)?;
-    let header = FrameHeader::parse(&fixed, Kind::Contiguous).map_err(|_| too_little)?;
-    let mut head = Vec::new();
-    file.seek(SeekFrom::Start(0))?;
-    (&mut file).take(header.header_len.into()).read_to_end(&mut head)?;
-    let (mut found, mut lost) = (0, Vec::new());
-    let layers = header::parse_metalayers(&head).unwrap_or_else(|_| {
-        lost.push("fixed metalayers".to_owned());
-        Vec::new()
+/// Appends chunks of zeros instead of these chunks, which have equal sizes.
+fn add_zeros(
+    schunk: &SChunk,
+    copy: &mut SChunk,
+    numbers: &Range<i64>,
+    lost: &mut Vec<String>,
+) -> Result<()> {
+    let chunksize = i64::from(schunk.chunksize());
+    let last = schunk.nchunks() - 1;
+    let nbytes = if numbers.start == last { schunk.nbytes() - chunksize * last } else { chunksize };
+    let nbytes = i32::try_from(nbytes).ok().filter(|&nbytes| nbytes > 0 && chunksize > 0);
+    let nbytes = nbytes.ok_or(Error::Unrepairable("the sizes of the lost chunks are unknown"))?;
+    let params = schunk.state().recorded().params(schunk.state().counters().blocksize);
+    let count = numbers.end - numbers.start;
+    MissingChunks::of(&zeros(&params, nbytes)?, count.unsigned_abs()).flush(copy)?;
+    lost.push(match (numbers.start, numbers.end - 1) {
+        (first, last) if first == last => {
+            format!("chunk {first}: its {nbytes} bytes are zeros now")
+        }
+        (first, last) => {
+            format!("chunks {first} to {last}: their {nbytes} bytes each are zeros now")
+        }
     });
-    let params = header.recorded.params(header.counters.blocksize);
-    let chunksize = header.counters.chunksize;
-    let mut copy = create(output, false, params.clone(), checksums)?;
-    let mut is_verified = true;
-    for layer in &layers {
-        meta::add(copy.state_mut(), &layer.name, &layer.content)?;
-    }
-    if chunksize > 0 {
-        copy.set_chunksize(chunksize)?;
-    }
-    let mut decompressor = ferroblosc::chunk::Decompressor::default();
-    let mut plain = Vec::new();
-    let mut position = u64::from(header.header_len);
-    let wanted = header.counters.nbytes;
-    // A chunk at the position of the index is not data.
-    let end = index_position(&header);
-    while position < len && Some(position) != end && copy.nbytes() < wanted {
-        file.seek(SeekFrom::Start(position))?;
-        let Some(chunk) = next_chunk(&mut file, len - position)? else {
-            break;
-        };
-        let nbytes = BasicHeader::parse(&chunk)?.nbytes;
-        let left = wanted - copy.nbytes();
-        let fits = match chunksize {
-            VARIABLE => (1..=left).contains(&nbytes.into()),
-            chunksize => chunksize > 0 && i64::from(nbytes) == left.min(chunksize.into()),
-        };
-        if !fits {
-            break;
-        }
-        let len = usize::try_from(nbytes).unwrap_or(0);
-        plain.try_reserve(len.saturating_sub(plain.len())).map_err(ferroblosc::Error::from)?;
-        plain.resize(len, 0);
-        let read = decompressor.decompress(&chunk, &mut plain);
-        // A chunk that needs a missing plugin cannot be verified. It is kept.
-        let is_unverified = read.is_err() && needs_plugin(&chunk);
-        if read.is_err() && !is_unverified {
-            if lost.len() as i64 == MAX_MISSING {
-                break;
-            }
-            // The chunks after it can be intact.
-            lost.push(format!("chunk {}: its {nbytes} bytes are zeros now", copy.nchunks()));
-            copy.append_chunk(&zeros(&params, nbytes)?)?;
-        } else {
-            is_verified &= !is_unverified;
-            append(&mut copy, &chunk, is_unverified)?;
-            found += 1;
-        }
-        position += chunk.len() as u64;
-    }
-    lost.push("variable-length metalayers".to_owned());
-    let mut repaired = Repaired {
-        repaired: vec![match found {
-            1 => "1 chunk was found by scanning the file".to_owned(),
-            _ => format!("{found} chunks were found by scanning the file"),
-        }],
-        lost,
-    };
-    let first = copy.nbytes();
-    // Updated chunks, chunks of zeros and lost ones change the order.
-    if first != wanted || end != Some(position) {
-        let text = "the index: chunks are in the order of the file, which can be another one";
-        repaired.lost.push(text.to_owned());
-    }
-    let missing = (wanted - first).max(0);
-    let is_filled = chunksize > 0 && missing / i64::from(chunksize) < MAX_MISSING;
-    while is_filled && copy.nbytes() < wanted {
-        let nbytes = (wanted - copy.nbytes()).min(chunksize.into());
-        copy.append_chunk(&zeros(&params, i32::try_from(nbytes).unwrap_or(chunksize))?)?;
-    }
-    if first < wanted {
-        let state = if is_filled { "zeros now" } else { "missing" };
-        repaired.lost.push(format!("the data from byte {first} to {wanted} are {state}"));
-    }
-    copy.close()?;
-    Ok((repaired, is_verified))
-}
-
-/// Reads the chunk at the current file position, or returns `None` if it is invalid or longer than
-/// `available` bytes.
-fn next_chunk(file: &mut NamedFile, available: u64) -> Result<Option<Vec<u8>>> {
-    let mut head = [0; EXTENDED_HEADER_LENGTH];
-    if available < head.len() as u64 {
-        return Ok(None);
-    }
-    file.read_exact(&mut head)?;
-    let Ok(header) = BasicHeader::parse(&head) else {
-        return Ok(None);
-    };
-    let cbytes = u64::try_from(header.cbytes).unwrap_or(0);
-    if cbytes < head.len() as u64 || cbytes > available {
-        return Ok(None);
-    }
-    let mut chunk = head.to_vec();
-    file.take(cbytes - head.len() as u64).read_to_end(&mut chunk)?;
-    Ok(Some(chunk))
+    Ok(())
 }
 
 /// The chunks of a container whose offsets or chunks are damaged.
@@ -550,6 +414,8 @@ mod tests {
     use super::*;
     use crate::bloscpack::{BloscpackArgs, PackArgs, pack_bytes_to_bytes, unpack_bytes_from_file};
     use crate::blpk::Checksum;
+    use ferroblosc::chunk::{CParams, DParams};
+    use ferroblosc::schunk::Storage;
 
     const CHUNK: usize = 1000;
     const NCHUNKS: usize = 7;
@@ -642,7 +508,9 @@ mod tests {
 
     /// Returns a frame with chunks of these bytes, and the position of its index.
     fn frame_of(path: &Path, chunks: &[Vec<u8>]) -> (Vec<u8>, usize) {
-        let mut schunk = create(path, false, CParams::default().typesize(1), false).unwrap();
+        let mut schunk =
+            SChunk::create(Storage::file(path), CParams::default().typesize(1), DParams::default())
+                .unwrap();
         schunk.add_metalayer("kept", b"\x07").unwrap();
         for chunk in chunks {
             schunk.append(chunk).unwrap();
@@ -711,56 +579,19 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_scan_continues_after_a_damaged_chunk() {
-        let folder = crate::testing::tempdir();
-        let (input, output) = (folder.path().join("in.b2frame"), folder.path().join("out.b2frame"));
-        let params = CParams::default().typesize(1);
-        let mut schunk = create(&input, false, params, false).unwrap();
-        let data: Vec<u8> = (0..4000).map(|i| (i / 100) as u8).collect();
-        data.chunks(1000).for_each(|chunk| assert!(schunk.append(chunk).is_ok()));
-        schunk.close().unwrap();
-        let schunk = open_schunk(&input, false, 1).unwrap();
-        let frame = schunk.state().frame().unwrap();
-        let positions = [1, 3].map(|number| frame.chunk_position(number).unwrap() as usize);
-        drop(schunk);
-        let mut frame = std::fs::read(&input).unwrap();
-        // The offset of the first block in the chunk.
-        frame[positions[0] + EXTENDED_HEADER_LENGTH..][..4].fill(0xff);
-        frame.truncate(positions[1] + 40);
-        std::fs::write(&input, frame).unwrap();
-        let repaired = scan(&input, &output).unwrap();
-        assert_eq!(repaired.repaired, ["2 chunks were found by scanning the file"]);
-        let lost = [
-            "chunk 1: its 1000 bytes are zeros now",
-            "variable-length metalayers",
-            "the index: chunks are in the order of the file, which can be another one",
-            "the data from byte 3000 to 4000 are zeros now",
-        ];
-        assert_eq!(repaired.lost, lost);
-        let copy = open_schunk(&output, false, 1).unwrap();
-        for (number, expected) in
-            [&data[..1000], &[0; 1000], &data[2000..3000], &[0; 1000]].into_iter().enumerate()
-        {
-            let mut found = [1; 1000];
-            copy.decompress(number as i64, &mut found).unwrap();
-            assert!(found == *expected, "{number}");
-        }
-    }
-
     /// A frame whose chunks are not in the order of the file, one of them without bytes there.
     #[test]
     fn a_frame_without_a_trailer_is_read_by_its_index() {
         let folder = crate::testing::tempdir();
         let (input, output) = (folder.path().join("in.b2frame"), folder.path().join("out.b2frame"));
         let params = CParams::default().typesize(1);
-        let mut schunk = create(&input, false, params.clone(), false).unwrap();
+        let mut schunk =
+            SChunk::create(Storage::file(&input), params.clone(), DParams::default()).unwrap();
         for value in [1, 0, 3] {
             schunk.append(&vec![value; 1000]).unwrap();
         }
         let noise: Vec<u8> = (0..1000_u32).map(|i| (i.pow(2) % 251) as u8).collect();
-        let other =
-            SChunk::create(ferroblosc::schunk::Storage::memory(), params, DParams::default());
+        let other = SChunk::create(Storage::memory(), params, DParams::default());
         let mut other = other.unwrap();
         other.append(&noise).unwrap();
         schunk.insert_chunk(0, &other.chunk(0).unwrap()).unwrap();
@@ -807,7 +638,12 @@ mod tests {
     fn files_beside_the_output_are_kept() {
         let folder = crate::testing::tempdir();
         let (input, output) = (folder.path().join("in.b2frame"), folder.path().join("out.b2frame"));
-        let mut schunk = create(&input, false, CParams::default().typesize(1), false).unwrap();
+        let mut schunk = SChunk::create(
+            Storage::file(&input),
+            CParams::default().typesize(1),
+            DParams::default(),
+        )
+        .unwrap();
         schunk.append(&[1; 1000]).unwrap();
         schunk.close().unwrap();
         let frame = std::fs::read(&input).unwrap();
@@ -827,39 +663,5 @@ mod tests {
             assert_eq!(std::fs::read(path).unwrap(), b"theirs");
         }
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 6);
-    }
-
-    #[test]
-    fn a_scan_replaces_only_a_plausible_number_of_chunks() {
-        let folder = crate::testing::tempdir();
-        let (input, output) = (folder.path().join("in.b2frame"), folder.path().join("out.b2frame"));
-        let params = CParams::default().typesize(1);
-        let mut schunk = create(&input, false, params, false).unwrap();
-        schunk.append(&[7; 1000]).unwrap();
-        schunk.append(&[8; 1000]).unwrap();
-        schunk.close().unwrap();
-        let frame = std::fs::read(&input).unwrap();
-        let fixed =
-            FrameHeader::parse(frame[..FIXED_HEADER_LEN].try_into().unwrap(), Kind::Contiguous);
-        let nbytes = fixed.unwrap().counters.nbytes.to_be_bytes();
-        let at = frame.windows(8).position(|window| window == nbytes).unwrap();
-        let scanned = |declared: i64| {
-            let mut frame = frame.clone();
-            frame[at..at + 8].copy_from_slice(&declared.to_be_bytes());
-            std::fs::write(&input, frame).unwrap();
-            let _ = std::fs::remove_file(&output);
-            let lost = scan(&input, &output).unwrap().lost;
-            let copy = open_schunk(&output, false, 1).unwrap();
-            let mut data = [0; 1000];
-            copy.decompress(1, &mut data).unwrap();
-            assert_eq!(data, [8; 1000]);
-            (copy.nbytes(), lost.last().unwrap().clone())
-        };
-        assert_eq!(
-            scanned(4500),
-            (4500, "the data from byte 2000 to 4500 are zeros now".to_owned())
-        );
-        let all = 250_000_000_000;
-        assert_eq!(scanned(all), (2000, format!("the data from byte 2000 to {all} are missing")));
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::io::Seek;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::detect::{Detected, Format};
@@ -35,6 +36,8 @@ pub struct Fault {
     pub path: Option<PathBuf>,
     /// The index of the affected chunk.
     pub chunk: Option<u64>,
+    /// The number of chunks after it that are stored as the same bytes, and have the same fault.
+    pub more: u64,
     /// The offset of the fault in its file, in bytes.
     pub position: Option<u64>,
     /// The description of the fault.
@@ -50,6 +53,7 @@ impl Fault {
         Fault {
             path: None,
             chunk: None,
+            more: 0,
             position: None,
             message: message.into(),
             is_note: false,
@@ -67,11 +71,16 @@ impl std::fmt::Display for Fault {
         if let Some(path) = &self.path {
             write!(f, "{}: ", path.display())?;
         }
-        match (self.chunk, self.position) {
-            (Some(chunk), Some(position)) => write!(f, "chunk {chunk} at byte {position}: ")?,
-            (Some(chunk), None) => write!(f, "chunk {chunk}: ")?,
-            (None, Some(position)) => write!(f, "byte {position}: ")?,
-            (None, None) => {}
+        let chunk = match (self.chunk, self.more) {
+            (Some(chunk), 0) => format!("chunk {chunk}"),
+            (Some(chunk), more) => format!("chunks {chunk} to {}", chunk.saturating_add(more)),
+            (None, _) => String::new(),
+        };
+        match self.position {
+            Some(position) if chunk.is_empty() => write!(f, "byte {position}: ")?,
+            Some(position) => write!(f, "{chunk} at byte {position}: ")?,
+            None if chunk.is_empty() => {}
+            None => write!(f, "{chunk}: ")?,
         }
         f.write_str(&self.message)
     }
@@ -202,18 +211,13 @@ fn verify_schunk(mut schunk: SChunk) -> Result<Verification> {
         faults
             .push(Fault::of("header, index or trailer do not match the fingerprint of the frame"));
     }
-    for (number, error) in &report.bad_chunks {
-        let number = usize::try_from(*number).unwrap_or(usize::MAX);
-        let frame = schunk.state().frame();
-        faults.push(Fault {
-            chunk: Some(number as u64),
-            position: frame.and_then(|frame| frame.chunk_position(number)),
-            ..Fault::of(if *error == ferroblosc::Error::Data && report.compared > 0 {
-                "the chunk does not match its checksum".to_owned()
-            } else {
-                error.reason().to_string()
-            })
-        });
+    for (numbers, error) in &report.bad_chunks {
+        let message = if *error == ferroblosc::Error::Data && report.compared > 0 {
+            "the chunk does not match its checksum".to_owned()
+        } else {
+            error.reason().to_string()
+        };
+        faults.push(of_chunks(&schunk, numbers, message));
     }
     faults.extend(unverified(&schunk, &report));
     let placeholder = placeholder(schunk.state());
@@ -233,6 +237,18 @@ fn verify_schunk(mut schunk: SChunk) -> Result<Verification> {
     })
 }
 
+/// Returns the fault of a chunk, or of several equal ones.
+fn of_chunks(schunk: &SChunk, numbers: &Range<i64>, message: String) -> Fault {
+    let number = usize::try_from(numbers.start).unwrap_or(usize::MAX);
+    let frame = schunk.state().frame();
+    Fault {
+        chunk: Some(number as u64),
+        more: (numbers.end - numbers.start).unsigned_abs().saturating_sub(1),
+        position: frame.and_then(|frame| frame.chunk_position(number)),
+        ..Fault::of(message)
+    }
+}
+
 /// Returns one fault per plugin for the chunks that need it, and one per affected metalayer.
 fn unverified(schunk: &SChunk, report: &Report) -> Vec<Fault> {
     let mut faults: Vec<Fault> = Vec::new();
@@ -244,22 +260,22 @@ fn unverified(schunk: &SChunk, report: &Report) -> Vec<Fault> {
     }
     for plugin in plugins {
         let of_plugin = report.unverified_chunks.iter();
-        let mut numbers = of_plugin.filter(|(_, needed)| needed == plugin).map(|(n, _)| *n);
-        let Some(first) = numbers.next() else {
+        let of_plugin: Vec<&Range<i64>> =
+            of_plugin.filter(|(_, needed)| needed == plugin).map(|(numbers, _)| numbers).collect();
+        let Some(first) = of_plugin.first() else {
             continue;
         };
-        let more = match numbers.count() {
+        let count: i64 = of_plugin.iter().map(|numbers| numbers.end - numbers.start).sum();
+        let more = match count - 1 {
             0 => String::new(),
             1 => ", and so does one more chunk".to_owned(),
             more => format!(", and so do {more} more chunks"),
         };
-        let number = usize::try_from(first).unwrap_or(usize::MAX);
-        let frame = schunk.state().frame();
+        let message = format!("it needs {plugin}, which is not installed{more}");
         faults.push(Fault {
-            chunk: Some(number as u64),
-            position: frame.and_then(|frame| frame.chunk_position(number)),
             needs: Some(plugin.clone()),
-            ..Fault::of(format!("it needs {plugin}, which is not installed{more}"))
+            more: 0,
+            ..of_chunks(schunk, first, message)
         });
     }
     for (name, plugin) in &report.unverified_vlmetalayers {
@@ -288,12 +304,9 @@ fn verify_array(path: &Path, is_directory: bool, threads: i16) -> Result<Verific
     let schunk = open_schunk(path, is_directory, threads)?;
     let is_array = has_chunks_of_array(&schunk);
     let foreign = if is_array { foreign_chunks(schunk.state())? } else { Vec::new() };
-    let frame = schunk.state().frame();
-    let fault = |chunk: ForeignChunk| {
-        let number = usize::try_from(chunk.number).unwrap_or(usize::MAX);
-        let position = frame.and_then(|frame| frame.chunk_position(number));
-        let is_note = chunk.is_readable;
-        Fault { chunk: Some(number as u64), position, is_note, ..Fault::of(chunk.text) }
+    let fault = |chunk: ForeignChunk| Fault {
+        is_note: chunk.is_readable,
+        ..of_chunks(&schunk, &chunk.numbers, chunk.text)
     };
     let foreign: Vec<Fault> = foreign.into_iter().map(fault).collect();
     let mut verification = verify_schunk(schunk)?;

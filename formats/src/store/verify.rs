@@ -141,8 +141,13 @@ impl Store {
                     findings.push(Finding::damage(key, text));
                 } else {
                     let foreign = foreign_chunks(schunk.state()).map_err(Error::frame(key))?;
-                    for ForeignChunk { number, text, is_readable } in foreign {
-                        let text = format!("chunk {number}: {text}");
+                    for ForeignChunk { numbers, text, is_readable } in foreign {
+                        let (first, last) = (numbers.start, numbers.end - 1);
+                        let text = if first == last {
+                            format!("chunk {first}: {text}")
+                        } else {
+                            format!("chunks {first} to {last}: {text}")
+                        };
                         findings.push(if is_readable {
                             Finding::note(key, text)
                         } else {

@@ -75,14 +75,17 @@ impl Frame {
     /// Returns the errors of reading the index and the checksums.
     pub fn special_run(&self, nchunk: usize) -> Result<usize> {
         let map = self.map()?;
-        let end = map.offsets.len().saturating_sub(1);
-        let Some(stored) = map.offsets.get(nchunk).filter(|&stored| stored < 0) else {
-            return Ok(0);
-        };
-        // A chunk with a checksum was stored: its entry in the index is damaged.
-        let is_in_run =
-            |&other: &usize| map.offsets.get(other) == Some(stored) && map.sum(other).is_none();
-        Ok((nchunk..end).take_while(is_in_run).count())
+        let is_special = map.offsets.get(nchunk).is_some_and(|stored| stored < 0);
+        Ok(if is_special { map.equal_run(nchunk) } else { 0 })
+    }
+
+    /// Returns the number of chunks from a chunk on, without the last chunk of the frame, that have
+    /// the same entry in the index and no checksum. The time is proportional to the result.
+    ///
+    /// # Errors
+    /// Returns the errors of reading the index and the checksums.
+    pub fn equal_run(&self, nchunk: usize) -> Result<usize> {
+        Ok(self.map()?.equal_run(nchunk))
     }
 
     fn map(&self) -> Result<Map> {
@@ -335,6 +338,18 @@ impl Map {
     fn sum(&self, nchunk: usize) -> Option<u64> {
         let sum = self.checksums.as_ref()?.get(nchunk).copied();
         sum.filter(|&sum| sum != OF_SPECIAL)
+    }
+
+    /// As [`Frame::equal_run`].
+    fn equal_run(&self, nchunk: usize) -> usize {
+        let end = self.offsets.len().saturating_sub(1);
+        let Some(stored) = self.offsets.get(nchunk) else {
+            return 0;
+        };
+        // A special chunk with a checksum was stored: its entry in the index is damaged.
+        let is_in_run =
+            |&other: &usize| self.offsets.get(other) == Some(stored) && self.sum(other).is_none();
+        (nchunk..end).take_while(is_in_run).count()
     }
 
     fn offset(&self, nchunk: usize) -> Result<i64> {

@@ -225,6 +225,7 @@ pub fn fault(fault: &Fault) -> Json {
     json!({
         "path": fault.path.as_ref().map(|path| path.to_string_lossy()),
         "chunk": fault.chunk,
+        "more": fault.more,
         "position": fault.position,
         "what": fault.message,
         "note": fault.is_note,

@@ -9,7 +9,7 @@ use crate::settled::Settled;
 use crate::store::{self, Verified};
 use crate::style::Style;
 use ferroblosc::escape::escape;
-use ferroblosc_formats::convert::{Fault, Reading, Verification};
+use ferroblosc_formats::convert::{Reading, Verification};
 use ferroblosc_tools_common::status;
 use std::io::Write;
 use std::path::Path;
@@ -72,8 +72,8 @@ pub fn status_of(verification: &Verification) -> Option<u8> {
 fn print_verification(path: &Path, verification: &Verification) -> Outcome {
     let style = Style::stdout();
     let mut output = crate::io::stdout();
-    let is_damage = |fault: &&Fault| !fault.is_note && fault.needs.is_none();
-    let faults = verification.faults.iter().filter(is_damage).count();
+    let damage = verification.faults.iter().filter(|fault| !fault.is_note && fault.needs.is_none());
+    let faults: u64 = damage.map(|fault| fault.more + 1).sum();
     let verdict = match faults {
         0 if !verification.is_intact() => style.bad("a plugin is missing"),
         0 if !verification.has_checksums => style.good("the structure is valid"),

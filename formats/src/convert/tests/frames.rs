@@ -473,3 +473,68 @@ fn runs_of_chunks_without_bytes_are_copied_with_their_order() {
         std::fs::remove_file(&path).unwrap();
     }
 }
+
+/// Frames of more than 4096 chunks are written as one change.
+#[test]
+fn frames_of_many_chunks_are_converted() {
+    let folder = Folder::new();
+    let bytes: Vec<u8> = (0..5000_u32 * 7).flat_map(|number| (number / 3).to_le_bytes()).collect();
+    folder.npy("a.npy", "<i4", &[7, 5000], &bytes);
+    let small = Writing { chunk_bytes: Some(28), ..Writing::default() };
+    let frame = folder.path("a.b2frame");
+    for nbytes in [None, Some(bytes.len() as u64)] {
+        let _ = std::fs::remove_file(&frame);
+        assert!(compress((&mut &bytes[..], nbytes), 4, (&frame, false), &small).is_ok());
+        assert!(items(&frame) == bytes);
+    }
+    let checksums = Writing { checksums: true, ..Writing::default() };
+    // Chunks that are contiguous in the source, chunks that are not, and copied ones.
+    let rows = Writing { chunks: Some(vec![1, 7]), ..checksums.clone() };
+    let columns = Writing { chunks: Some(vec![7, 1]), ..checksums.clone() };
+    for (from, to, destination, writing, nchunks) in [
+        ("a.npy", "a.b2nd", B2ND, &rows, 5005),
+        ("a.npy", "b.b2nd", B2ND, &columns, 5000),
+        ("a.b2frame", "b.b2frame", FRAME, &checksums, 5000),
+        ("b.b2nd", "c.b2nd", B2ND, &checksums, 5000),
+        ("a.b2frame", "d", Destination::Frame { directory: true }, &Writing::default(), 5000),
+    ] {
+        let output = folder.path(to);
+        converted_with(&folder.path(from), &output, destination, writing).unwrap();
+        let verified = verify(&output, &detect(&output).unwrap(), &Reading::default()).unwrap();
+        assert!(verified.is_intact(), "{to}: {:?}", verified.faults);
+        assert_eq!(verified.chunks, Some(nchunks), "{to}");
+        assert_eq!(verified.has_checksums, writing.checksums, "{to}");
+        assert!(items(&output) == bytes, "{to}");
+    }
+    // Nothing is left beside the outputs.
+    assert_eq!(std::fs::read_dir(folder.path(".")).unwrap().count(), 7);
+}
+
+/// A file of a few bytes can list any number of chunks that cannot be read.
+#[test]
+fn equal_chunks_that_cannot_be_read_are_one_fault() {
+    let folder = Folder::new();
+    let params = CParams::default().typesize(4);
+    let mut schunk = SChunk::create(Storage::frame(), params, DParams::default()).unwrap();
+    schunk.fill(100 * 5000, ferroblosc::chunk::Special::Nan, 400).unwrap();
+    let mut bytes = schunk.to_bytes().unwrap();
+    // The item size in the header: items of 2 bytes cannot be NaN.
+    bytes[48..52].copy_from_slice(&2_i32.to_be_bytes());
+    let path = folder.write("a.b2frame", bytes);
+    let found = detect(&path).unwrap();
+    let verified = verify(&path, &found, &Reading::default()).unwrap();
+    let faults: Vec<String> = verified.faults.iter().map(ToString::to_string).collect();
+    assert_eq!(faults.len(), 2);
+    assert!(faults[0].starts_with("chunks 0 to 4998: "), "{faults:?}");
+    assert!(faults[1].starts_with("chunk 4999: "), "{faults:?}");
+    let output = folder.path("b.b2frame");
+    let repaired = repair(&path, &found, &output).unwrap();
+    assert_eq!(
+        repaired.lost,
+        [
+            "chunks 0 to 4998: their 400 bytes each are zeros now",
+            "chunk 4999: its 400 bytes are zeros now"
+        ]
+    );
+    assert!(items(&output) == [0; 400 * 5000]);
+}
