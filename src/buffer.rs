@@ -51,6 +51,18 @@ impl Buffer {
         Ok(Buffer { start, len, capacity })
     }
 
+    /// Returns a buffer of `len` bytes with any content, for data that are written before they are
+    /// read. To clear a large buffer takes as much time as to copy it.
+    ///
+    /// # Errors
+    /// [`Error::MemoryAlloc`].
+    pub fn unspecified(len: usize) -> Result<Buffer> {
+        let capacity = len.max(1);
+        let start = memory::unspecified(capacity);
+        let start = NonNull::new(start).ok_or_else(|| Error::MemoryAlloc.of_bytes(capacity))?;
+        Ok(Buffer { start, len, capacity })
+    }
+
     /// Returns a copy of `bytes`.
     ///
     /// # Errors
@@ -224,10 +236,21 @@ mod tests {
     }
 
     #[test]
+    fn a_buffer_of_any_content_is_written_and_resized() {
+        let mut buffer = Buffer::unspecified(100).unwrap();
+        assert_eq!(buffer.len(), 100);
+        buffer.fill(7);
+        buffer.resize(102).unwrap();
+        assert_eq!((buffer[99], &buffer[100..]), (7, &[0, 0][..]));
+        assert_eq!(*Buffer::unspecified(0).unwrap(), []);
+    }
+
+    #[test]
     fn an_impossible_buffer_is_an_error() {
         // Keeps the compiler from removing the unused allocation, which would then never fail.
         let buffer = std::hint::black_box(Buffer::zeroed(usize::MAX));
         assert_eq!(buffer.err(), Some(Error::MemoryAlloc));
+        assert_eq!(Buffer::unspecified(usize::MAX).err(), Some(Error::MemoryAlloc));
         let mut buffer = Buffer::copy_of(b"there").unwrap();
         assert_eq!(buffer.reserve(usize::MAX), Err(Error::MemoryAlloc));
         assert_eq!(*buffer, *b"there");

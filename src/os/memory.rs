@@ -28,6 +28,23 @@ pub(crate) fn zeroed(len: usize) -> *mut u8 {
     unsafe { libc::calloc(len, 1) }.cast()
 }
 
+/// Returns `len` bytes with any content, or null if there is no memory. `len` is not 0.
+pub(crate) fn unspecified(len: usize) -> *mut u8 {
+    // An allocation has no content that can be read, not even an unknown one, until it is written.
+    #[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri)))]
+    {
+        // SAFETY: malloc accepts all sizes. The compiler has to assume that the assembly writes to
+        // the memory, so its bytes have some value from then on.
+        unsafe {
+            let start = libc::malloc(len);
+            std::arch::asm!("/* {0} */", in(reg) start, options(nostack, preserves_flags));
+            start.cast()
+        }
+    }
+    #[cfg(not(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri))))]
+    zeroed(len)
+}
+
 /// Changes the size of a block to `len` bytes, which is not 0. Returns null, and leaves the block,
 /// if there is no memory.
 ///

@@ -262,6 +262,11 @@ pub(crate) mod memory {
         unsafe { after_header(alloc_zeroed(layout), len) }
     }
 
+    /// As [`zeroed`].
+    pub(crate) fn unspecified(len: usize) -> *mut u8 {
+        zeroed(len)
+    }
+
     /// Changes the size of a block. Returns null, and leaves the block, if there is no memory.
     ///
     /// # Safety

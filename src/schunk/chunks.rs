@@ -282,7 +282,7 @@ pub(super) fn compress<S: State + ?Sized>(s: &S, src: Source<'_>) -> Result<Buff
     if s.recorded().typesize <= 0 {
         return Err(Error::InvalidParam);
     }
-    let mut chunk = Buffer::zeroed(src.len() + MAX_OVERHEAD)?;
+    let mut chunk = Buffer::unspecified(src.len() + MAX_OVERHEAD)?;
     let len = s.compress(src, &mut chunk)?;
     chunk.resize(len)?;
     chunk.shrink();

@@ -127,7 +127,7 @@ fn value_chunk(kind: Special, typesize: usize, nbytes: usize) -> Result<Buffer> 
 /// Returns a chunk that stores data uncompressed.
 fn raw_chunk(typesize: usize, data: &[u8]) -> Result<Buffer> {
     let params = CParams::default().level(0).typesize(typesize.max(1) as i32);
-    let mut chunk = Buffer::zeroed(data.len() + MAX_OVERHEAD)?;
+    let mut chunk = Buffer::unspecified(data.len() + MAX_OVERHEAD)?;
     let len = Compressor::new(params)?.compress(data, &mut chunk)?;
     chunk.resize(len)?;
     Ok(chunk)

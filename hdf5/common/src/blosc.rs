@@ -159,7 +159,7 @@ impl Filter for Blosc {
         if lengths.dest > backed_size(header[FLAGS] >> FORMAT_SHIFT, lengths.src) {
             return Err(not_a_chunk("more data than its bytes can hold"));
         }
-        let mut data = Buffer::zeroed(lengths.dest)?;
+        let mut data = Buffer::unspecified(lengths.dest)?;
         let nthreads = Settings::new().threads();
         with_engine(|engine| engine.decompress(stored, nthreads, &mut data))
             .map_err(|error| damaged(error, "its blocks are damaged"))?;
@@ -176,7 +176,7 @@ fn compress_into(
     let Some(capacity) = blosc1::usable_destsize(data.len(), most) else {
         return Ok(None);
     };
-    let mut stored = Buffer::zeroed(capacity)?;
+    let mut stored = Buffer::unspecified(capacity)?;
     let size = with_engine(|engine| engine.compress(params, data, &mut stored))?;
     stored.resize(size)?;
     Ok((size > 0).then_some(stored))

@@ -295,7 +295,7 @@ impl Frame {
             if len > available {
                 return Err(short());
             }
-            let mut bytes = Buffer::zeroed(len)?;
+            let mut bytes = Buffer::unspecified(len)?;
             reader.read(position, &mut bytes)?;
             Ok(bytes)
         };

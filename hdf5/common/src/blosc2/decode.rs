@@ -76,7 +76,7 @@ fn decode_array(
     }
     let start = vec![0; shape.len()];
     let request = SliceRequest::new(&geometry, typesize as usize, &start, shape, shape, size)?;
-    let mut data = Buffer::zeroed(size as usize)?;
+    let mut data = Buffer::unspecified(size as usize)?;
     get::get(array, &request, &mut data)?;
     Ok(data)
 }
@@ -89,7 +89,7 @@ fn decode_plain(schunk: &SChunk, limit: usize) -> Result<Buffer, Failure> {
             schunk.nbytes()
         )));
     };
-    let mut data = Buffer::zeroed(size)?;
+    let mut data = Buffer::unspecified(size)?;
     let mut done = 0;
     for nchunk in 0..schunk.nchunks() {
         match schunk.decompress(nchunk, &mut data[done..])? {
