@@ -439,4 +439,14 @@ mod tests {
         assert_eq!(ops.sync_directory(&other), Err(Error::FileWrite));
         ops.sync_directory(Path::new("")).unwrap();
     }
+
+    /// As on some network file systems.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn directories_that_cannot_be_synced_are_no_error() {
+        let directory = Path::new("/proc/self");
+        let error = File::open(directory).unwrap().sync_all().unwrap_err();
+        assert_eq!(error.raw_os_error(), Some(libc::EINVAL));
+        FileSystem.sync_directory(directory).unwrap();
+    }
 }

@@ -223,13 +223,18 @@ pub fn synced(file: &File, result: Result<()>) -> Result<()> {
     system::synced(file, result)
 }
 
-/// Waits until the entries of a directory are on the disk.
+/// Waits until the entries of a directory are on the disk. Does nothing on file systems that cannot
+/// sync a directory, such as SMB.
 ///
 /// # Errors
-/// Returns any error of the operating system.
+/// Returns any other error of the operating system.
 pub fn sync_directory(directory: &Path) -> Result<()> {
     let directory = File::open(directory)?;
-    synced(&directory, directory.sync_all())
+    let synced = synced(&directory, directory.sync_all());
+    match synced.as_ref().err().and_then(Error::raw_os_error) {
+        Some(libc::EINVAL | libc::ENOTSUP) => Ok(()),
+        _ => synced,
+    }
 }
 
 /// Returns the path of the file whose lock is that of a file or a directory: its own path.
