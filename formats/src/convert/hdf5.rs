@@ -18,11 +18,9 @@ use super::one_change::OneChange;
 use super::placeholder::check_has_data;
 use super::sink::{
     Compression, Destination, Hdf5Filter, Hdf5Sink, Progress, Writing, add_vlmetalayers, storage,
-    zero_buffer,
+    write_array_chunks, zero_buffer,
 };
-use super::source::{
-    array_of, chunk_error, describe, is_text, open_hdf5, open_schunk, repeated_item,
-};
+use super::source::{array_of, describe, is_text, open_hdf5, open_schunk};
 use crate::hdf5::{self, Dataset};
 use ferroblosc::b2nd::{self, Array, Geometry};
 use ferroblosc::chunk::{BasicHeader, DParams, rewrap};
@@ -279,49 +277,24 @@ pub fn frame_to_hdf5(
     let params = (&writing, attachments);
     let mut sink = Hdf5Sink::create(output, Some(filter), &info, shapes, params)?;
     let mut check = ChunkCheck::new(writing.threads());
-    let mut copied = 0;
-    let (grid, nbytes) = (sink.grid(), info.nbytes()?);
-    let (mut next, mut done) = (0, 0);
-    while next < geometry.nchunks() {
-        let number = next;
-        let with_position = |error| chunk_error(array.schunk(), number, error);
-        let item = repeated_item(array.schunk(), number, itemsize).map_err(with_position)?;
-        if let Some((_, run)) = item.filter(|(item, _)| sink.is_empty(item)) {
-            next += run;
-            continue;
+    let is_ordered = is_linear || filter == Hdf5Filter::Blosc2 && chunkshape.len() > 1;
+    let stored = |sink: &Hdf5Sink, chunk: &[u8]| {
+        let is_stored = ferroblosc::chunk::ChunkHeader::parse(chunk)
+            .is_ok_and(|header| header.special == ferroblosc::chunk::Special::None);
+        if !is_stored || !check.is_intact(chunk) {
+            return Ok(None);
         }
-        next += 1;
-        let index = index_of(&grid, number.unsigned_abs());
-        let (start, stop) = sink.extent(&index);
-        let lengths = start.iter().zip(&stop).map(|(start, stop)| stop - start);
-        let bytes = lengths.product::<u64>() * itemsize;
-        progress(bytes);
-        done += bytes;
-        let is_ordered = is_linear || filter == Hdf5Filter::Blosc2 && chunkshape.len() > 1;
-        if can_copy && is_ordered {
-            let chunk = array.schunk().chunk(number).map_err(with_position)?;
-            let is_stored = ferroblosc::chunk::ChunkHeader::parse(&chunk)
-                .is_ok_and(|header| header.special == ferroblosc::chunk::Special::None);
-            let stored = match filter {
-                _ if !is_stored || !check.is_intact(&chunk) => None,
-                Hdf5Filter::Blosc => rewrap::to_blosc1(&chunk),
-                Hdf5Filter::Blosc2 => {
-                    let shapes = (chunkshape.as_slice(), blockshape.as_slice());
-                    let frame = hdf5::frame_around(&chunk, sink.params().clone(), shapes);
-                    Some(frame.map_err(with_position)?.to_vec())
-                }
-            };
-            if let Some(stored) = stored {
-                sink.put_stored(&index, &stored)?;
-                copied += 1;
-                continue;
+        match filter {
+            Hdf5Filter::Blosc => Ok(rewrap::to_blosc1(chunk)),
+            Hdf5Filter::Blosc2 => {
+                let shapes = (chunkshape.as_slice(), blockshape.as_slice());
+                let frame = hdf5::frame_around(chunk, sink.params().clone(), shapes)?;
+                Ok(Some(frame.to_vec()))
             }
         }
-        let (start, stop): (Vec<i64>, Vec<i64>) = (narrow(start)?, narrow(stop)?);
-        let items = array.get_slice(&start, &stop).map_err(with_position)?;
-        sink.put(&index, &items)?;
-    }
-    progress(nbytes - done);
+    };
+    let stored = (can_copy && is_ordered).then_some(stored);
+    let copied = write_array_chunks(&array, &mut sink, stored, progress)?;
     sink.finish()?;
     Ok(Some(copied))
 }

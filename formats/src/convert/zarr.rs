@@ -12,16 +12,16 @@ use std::path::Path;
 use super::attachments::Attachments;
 use super::b2nd::{block_of, has_blocks_of, narrow};
 use super::error::{Error, Result};
-use super::grid::index_of;
 use super::intact::ChunkCheck;
 use super::missing::MissingChunks;
 use super::ndcopy::{Side, copy_box};
 use super::one_change::OneChange;
 use super::placeholder::check_has_data;
 use super::sink::{
-    Compression, Destination, Progress, Writing, ZarrSink, add_vlmetalayers, storage, zero_buffer,
+    Compression, Destination, Progress, Writing, ZarrSink, add_vlmetalayers, storage,
+    write_array_chunks, zero_buffer,
 };
-use super::source::{array_of, chunk_error, open_schunk, open_zarr, repeated_item};
+use super::source::{array_of, open_schunk, open_zarr};
 use crate::zarr::Version;
 use ferroblosc::b2nd::{self, Array, Geometry};
 use ferroblosc::chunk::{BasicHeader, DParams, rewrap};
@@ -186,38 +186,12 @@ pub fn frame_to_zarr(
     let mut sink =
         ZarrSink::create(output, (version, is_zip), &info, chunks, (&writing, attachments))?;
     let mut check = ChunkCheck::new(writing.threads());
-    let mut copied = 0;
-    let (grid, nbytes) = (sink.grid(), info.nbytes()?);
-    let (mut next, mut done) = (0, 0);
-    while next < geometry.nchunks() {
-        let number = next;
-        let with_position = |error| chunk_error(array.schunk(), number, error);
-        let item = repeated_item(array.schunk(), number, itemsize).map_err(with_position)?;
-        if let Some((_, run)) = item.filter(|(item, _)| sink.is_empty(item)) {
-            next += run;
-            continue;
-        }
-        next += 1;
-        let index = index_of(&grid, number.unsigned_abs());
-        let (start, stop) = sink.extent(&index);
-        let lengths = start.iter().zip(&stop).map(|(start, stop)| stop - start);
-        let bytes = lengths.product::<u64>() * itemsize;
-        progress(bytes);
-        done += bytes;
-        if is_linear {
-            let chunk = array.schunk().chunk(number).map_err(with_position)?;
-            let rewrapped = rewrap::to_blosc1(&chunk).filter(|chunk| holds(chunk, chunk_bytes));
-            if let Some(chunk) = rewrapped.filter(|chunk| check.is_intact(chunk)) {
-                sink.put_stored(&index, &chunk)?;
-                copied += 1;
-                continue;
-            }
-        }
-        let (start, stop): (Vec<i64>, Vec<i64>) = (narrow(start)?, narrow(stop)?);
-        let items = array.get_slice(&start, &stop).map_err(with_position)?;
-        sink.put(&index, &items)?;
-    }
-    progress(nbytes - done);
+    let stored = |_: &ZarrSink, chunk: &[u8]| {
+        let rewrapped = rewrap::to_blosc1(chunk).filter(|chunk| holds(chunk, chunk_bytes));
+        Ok(rewrapped.filter(|chunk| check.is_intact(chunk)))
+    };
+    let stored = is_linear.then_some(stored);
+    let copied = write_array_chunks(&array, &mut sink, stored, progress)?;
     sink.finish()?;
     Ok(Some(copied))
 }

@@ -9,7 +9,8 @@ use super::super::attachments::Attachments;
 use super::super::error::{Error, Result};
 use super::super::grid::{grid_of, indices_of};
 use super::super::ndcopy::{Side, copy_box};
-use super::super::source::{Source, written_chunks};
+use super::super::source::Source;
+use super::chunked::{ChunkSink, write_items};
 use super::frame::{blocks_of, check_chunk_size, chunkshape_of, partition, requested, resize};
 use super::input::{Progress, array_in};
 use super::options::{Compression, Hdf5Filter, Writing};
@@ -139,37 +140,62 @@ impl Hdf5Sink {
         &self.params
     }
 
-    /// Returns the number of chunks in each dimension.
-    pub fn grid(&self) -> Vec<u64> {
-        let chunks = self.chunks.as_deref().unwrap_or_default();
-        grid_of(&self.info.shape, chunks)
+    /// Writes all items of a source to a dataset without chunks.
+    fn put_all(&mut self, source: &mut dyn Source, progress: Progress<'_>) -> Result<()> {
+        let itemsize = self.info.dtype.itemsize();
+        let (shape, dtype) = (self.info.shape.clone(), self.info.dtype.clone());
+        let part: Vec<u64> = partition(&shape, MAX_PART / itemsize)?
+            .into_iter()
+            .map(|len| u64::from(len.unsigned_abs()))
+            .collect();
+        if shape.contains(&0) {
+            return Ok(());
+        }
+        let grid = grid_of(&shape, &part);
+        let mut items = Vec::new();
+        for index in indices_of(&grid) {
+            let start: Vec<u64> = index.iter().zip(&part).map(|(at, len)| at * len).collect();
+            let ends = start.iter().zip(&part).zip(&shape);
+            let stop: Vec<u64> = ends.map(|((at, len), most)| (at + len).min(*most)).collect();
+            let count: Vec<u64> =
+                start.iter().zip(&stop).map(|(start, stop)| stop - start).collect();
+            resize(&mut items, count.iter().product::<u64>() * itemsize)?;
+            source.read_box(&start, &stop, &mut items)?;
+            if dtype.kind() == Kind::Unicode {
+                to_utf8(&mut items, itemsize as usize, dtype.is_big_endian())?;
+            }
+            self.dataset.write_box(&start, &count, &items)?;
+            progress(items.len() as u64);
+        }
+        Ok(())
     }
 
-    /// Returns the start and the end of a chunk in the array.
-    pub fn extent(&self, index: &[u64]) -> (Vec<u64>, Vec<u64>) {
-        let chunks = self.chunks.as_deref().unwrap_or_default();
-        let start: Vec<u64> = index.iter().zip(chunks).map(|(at, len)| at * len).collect();
-        let ends = start.iter().zip(chunks).zip(&self.info.shape);
-        let stop = ends.map(|((start, len), most)| (start + len).min(*most)).collect();
-        (start, stop)
+    /// Completes the dataset and its dimension scales, and the file.
+    pub fn finish(self) -> Result<()> {
+        drop(self.dataset);
+        hdf5::attach_scales(&self.file, &self.name)?;
+        hdf5::attach_to(&self.file, &self.name, &self.dimensions)?;
+        Ok(self.file.close()?)
+    }
+}
+
+impl ChunkSink for Hdf5Sink {
+    fn info(&self) -> &ArrayInfo {
+        &self.info
     }
 
-    /// Writes a stored chunk unchanged.
-    pub fn put_stored(&mut self, index: &[u64], stored: &[u8]) -> Result<()> {
-        let (start, _) = self.extent(index);
-        Ok(self.dataset.write_chunk(&start, stored)?)
+    fn chunkshape(&self) -> &[u64] {
+        self.chunks.as_deref().unwrap_or_default()
     }
 
-    /// Whether all items are the fill value: their chunk need not be stored.
-    pub fn is_empty(&self, items: &[u8]) -> bool {
+    fn is_empty(&self, items: &[u8]) -> bool {
         match &self.fill {
             Some(fill) => items.chunks_exact(fill.len()).all(|item| item == fill),
             None => items.iter().all(|&byte| byte == 0),
         }
     }
 
-    /// Compresses and writes a chunk. `items` are those in the array.
-    pub fn put(&mut self, index: &[u64], items: &[u8]) -> Result<()> {
+    fn put(&mut self, index: &[u64], items: &[u8]) -> Result<()> {
         if self.is_empty(items) {
             return Ok(());
         }
@@ -225,42 +251,9 @@ impl Hdf5Sink {
         }
     }
 
-    /// Writes all items of a source to a dataset without chunks.
-    fn put_all(&mut self, source: &mut dyn Source, progress: Progress<'_>) -> Result<()> {
-        let itemsize = self.info.dtype.itemsize();
-        let (shape, dtype) = (self.info.shape.clone(), self.info.dtype.clone());
-        let part: Vec<u64> = partition(&shape, MAX_PART / itemsize)?
-            .into_iter()
-            .map(|len| u64::from(len.unsigned_abs()))
-            .collect();
-        if shape.contains(&0) {
-            return Ok(());
-        }
-        let grid = grid_of(&shape, &part);
-        let mut items = Vec::new();
-        for index in indices_of(&grid) {
-            let start: Vec<u64> = index.iter().zip(&part).map(|(at, len)| at * len).collect();
-            let ends = start.iter().zip(&part).zip(&shape);
-            let stop: Vec<u64> = ends.map(|((at, len), most)| (at + len).min(*most)).collect();
-            let count: Vec<u64> =
-                start.iter().zip(&stop).map(|(start, stop)| stop - start).collect();
-            resize(&mut items, count.iter().product::<u64>() * itemsize)?;
-            source.read_box(&start, &stop, &mut items)?;
-            if dtype.kind() == Kind::Unicode {
-                to_utf8(&mut items, itemsize as usize, dtype.is_big_endian())?;
-            }
-            self.dataset.write_box(&start, &count, &items)?;
-            progress(items.len() as u64);
-        }
-        Ok(())
-    }
-
-    /// Completes the dataset and its dimension scales, and the file.
-    pub fn finish(self) -> Result<()> {
-        drop(self.dataset);
-        hdf5::attach_scales(&self.file, &self.name)?;
-        hdf5::attach_to(&self.file, &self.name, &self.dimensions)?;
-        Ok(self.file.close()?)
+    fn put_stored(&mut self, index: &[u64], stored: &[u8]) -> Result<()> {
+        let (start, _) = self.extent(index);
+        Ok(self.dataset.write_chunk(&start, stored)?)
     }
 }
 
@@ -358,27 +351,13 @@ fn write_dataset(
     progress: Progress<'_>,
 ) -> Result<()> {
     let info = array_in(source)?;
-    let itemsize = info.dtype.itemsize();
     let shapes = shapes_of(source, &info, writing)?;
     let mut sink = Hdf5Sink::create(output, filter, &info, shapes, (writing, attachments))?;
-    let Some(chunks) = sink.chunks.clone() else {
+    if sink.chunks.is_none() {
         sink.put_all(source, progress)?;
-        return sink.finish();
-    };
-    // Chunks of the fill value are not stored.
-    let stored = source.stored_chunks()?.filter(|stored| sink.is_empty(&stored.fill));
-    let (mut items, mut left) = (Vec::new(), source.content().nbytes);
-    for index in written_chunks(&info.shape, &chunks, stored.as_ref())? {
-        let (start, stop) = sink.extent(&index);
-        let lengths = start.iter().zip(&stop).map(|(start, stop)| stop - start);
-        let bytes = lengths.product::<u64>() * itemsize;
-        resize(&mut items, bytes)?;
-        source.read_box(&start, &stop, &mut items)?;
-        sink.put(&index, &items)?;
-        progress(bytes);
-        left -= bytes;
+    } else {
+        write_items(source, &mut sink, progress)?;
     }
-    progress(left);
     sink.finish()
 }
 

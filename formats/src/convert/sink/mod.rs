@@ -7,10 +7,13 @@
 //! | `plain.rs` | Bloscpack containers, `.npy` and `.npz` files, bytes |
 //! | `zarr.rs` | Zarr arrays |
 //! | `hdf5.rs` | HDF5 datasets |
+//! | `chunked.rs` | the chunks of both |
 //! | `rows.rs` | carrays, and ctables for records |
 //!
 //! `options.rs` defines the options, and `input.rs` reads sources in order.
 
+#[cfg(any(feature = "hdf5", feature = "zarr"))]
+mod chunked;
 mod frame;
 #[cfg(feature = "hdf5")]
 mod hdf5;
@@ -21,6 +24,8 @@ mod rows;
 #[cfg(feature = "zarr")]
 mod zarr;
 
+#[cfg(any(feature = "hdf5", feature = "zarr"))]
+pub(super) use chunked::write_array_chunks;
 pub(super) use frame::storage;
 pub use frame::{NewArray, blocks_of, compress, partitions};
 #[cfg(any(feature = "hdf5", feature = "zarr"))]

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use super::super::attachments::Attachments;
 use super::super::error::{Error, Result};
-use super::super::grid::grid_of;
 use super::super::ndcopy::{Side, copy_box};
-use super::super::source::{Source, written_chunks};
+use super::super::source::Source;
+use super::chunked::{ChunkSink, write_items};
 use super::frame::{check_chunk_size, chunkshape_of, resize};
 use super::input::{Progress, array_in};
 use super::options::Writing;
@@ -86,26 +86,26 @@ impl ZarrSink {
         })
     }
 
-    /// Returns the number of chunks in each dimension.
-    pub fn grid(&self) -> Vec<u64> {
-        grid_of(&self.info.shape, &self.chunks)
+    /// Completes the array.
+    pub fn finish(self) -> Result<()> {
+        Ok(self.writer.finish()?)
+    }
+}
+
+impl ChunkSink for ZarrSink {
+    fn info(&self) -> &ArrayInfo {
+        &self.info
     }
 
-    /// Returns the start and the end of a chunk in the array.
-    pub fn extent(&self, index: &[u64]) -> (Vec<u64>, Vec<u64>) {
-        let start: Vec<u64> = index.iter().zip(&self.chunks).map(|(at, len)| at * len).collect();
-        let ends = start.iter().zip(&self.chunks).zip(&self.info.shape);
-        let stop = ends.map(|((start, len), most)| (start + len).min(*most)).collect();
-        (start, stop)
+    fn chunkshape(&self) -> &[u64] {
+        &self.chunks
     }
 
-    /// Writes a chunk of Blosc 1.x unchanged.
-    pub fn put_stored(&mut self, index: &[u64], chunk: &[u8]) -> Result<()> {
-        Ok(self.writer.put_chunk(index, chunk)?)
+    fn is_empty(&self, items: &[u8]) -> bool {
+        self.writer.is_empty(items)
     }
 
-    /// Compresses and writes a chunk. `items` are those in the array.
-    pub fn put(&mut self, index: &[u64], items: &[u8]) -> Result<()> {
+    fn put(&mut self, index: &[u64], items: &[u8]) -> Result<()> {
         let itemsize = self.info.dtype.itemsize();
         let (start, stop) = self.extent(index);
         let extent: Vec<u64> = start.iter().zip(&stop).map(|(start, stop)| stop - start).collect();
@@ -132,14 +132,8 @@ impl ZarrSink {
         Ok(self.writer.put_chunk(index, &self.chunk[..cbytes])?)
     }
 
-    /// Whether all items are the fill value: their chunk need not be stored.
-    pub fn is_empty(&self, items: &[u8]) -> bool {
-        self.writer.is_empty(items)
-    }
-
-    /// Completes the array.
-    pub fn finish(self) -> Result<()> {
-        Ok(self.writer.finish()?)
+    fn put_stored(&mut self, index: &[u64], chunk: &[u8]) -> Result<()> {
+        Ok(self.writer.put_chunk(index, chunk)?)
     }
 }
 
@@ -151,24 +145,9 @@ pub fn write_zarr(
     progress: Progress<'_>,
 ) -> Result<()> {
     let info = array_in(source)?;
-    let itemsize = info.dtype.itemsize();
     let chunks = chunkshape_of(source, &info, writing)?;
-    check_chunk_size(&chunks, itemsize)?;
+    check_chunk_size(&chunks, info.dtype.itemsize())?;
     let mut sink = ZarrSink::create(output, target, &info, chunks, (writing, attachments))?;
-    // Chunks of the fill value are not stored.
-    let stored = source.stored_chunks()?.filter(|stored| sink.is_empty(&stored.fill));
-    let chunks = sink.chunks.clone();
-    let (mut items, mut left) = (Vec::new(), source.content().nbytes);
-    for index in written_chunks(&info.shape, &chunks, stored.as_ref())? {
-        let (start, stop) = sink.extent(&index);
-        let lengths = start.iter().zip(&stop).map(|(start, stop)| stop - start);
-        let bytes = lengths.product::<u64>() * itemsize;
-        resize(&mut items, bytes)?;
-        source.read_box(&start, &stop, &mut items)?;
-        sink.put(&index, &items)?;
-        progress(bytes);
-        left -= bytes;
-    }
-    progress(left);
+    write_items(source, &mut sink, progress)?;
     sink.finish()
 }
