@@ -230,9 +230,9 @@ mod tests {
         stored[last - 1] ^= 0x55;
         schunk.update_chunk(500, &stored).unwrap();
         let report = schunk.verify().unwrap();
-        let bad: Vec<_> = report.bad_chunks.into_iter().map(|(numbers, _)| numbers).collect();
+        let bad = report.bad_chunks.into_iter().flat_map(|(numbers, _)| numbers);
         assert_eq!((report.nchunks, report.decompressed), (1000, 1000));
-        assert_eq!(bad, [500..501]);
+        assert_eq!(bad.collect::<Vec<i64>>(), [500]);
     }
 
     /// A small file can list any number of chunks that cannot be read.
@@ -241,7 +241,7 @@ mod tests {
         let params = CParams::default().typesize(4);
         let mut schunk = SChunk::create(Storage::frame(), params, DParams::default()).unwrap();
         schunk.fill(100 * (1 << 18), Special::Nan, 400).unwrap();
-        let mut bytes = schunk.to_bytes().unwrap().to_vec();
+        let mut bytes = schunk.to_bytes().unwrap();
         // The item size in the header: items of 2 bytes cannot be NaN.
         bytes[48..52].copy_from_slice(&2_i32.to_be_bytes());
         let mut damaged = SChunk::from_bytes(&bytes, DParams::default()).unwrap();

@@ -278,7 +278,8 @@ fn the_chunk_map_has_characters_or_colours_for_ratios() {
     }
     let mut writing = ferroblosc_formats::convert::Writing::default();
     writing.chunk_bytes = Some(4096);
-    ferroblosc_formats::convert::compress(&mut bytes.as_slice(), 1, (&path, false), &writing)
+    let mut reader = bytes.as_slice();
+    ferroblosc_formats::convert::compress((&mut reader, None), 1, (&path, false), &writing)
         .unwrap();
     let mut viewer = Viewer::new(&path, 80, 24);
     assert!(viewer.text().contains("00000000  0000 0000"), "{}", viewer.text());
