@@ -374,8 +374,8 @@ fn faults_of(target: &Target) -> Result<Vec<Fault>, Failure> {
         Err(error) if error.is_corruption() => {
             let text = error.to_string();
             let json = json!({
-                "path": target.name().to_string_lossy(), "chunk": null, "position": null,
-                "what": text, "note": false, "checked": true, "needs": null,
+                "path": target.name().to_string_lossy(), "chunk": null, "more": 0,
+                "position": null, "what": text, "note": false, "checked": true, "needs": null,
             });
             Ok(vec![Fault { json, text, severity: Severity::Damage }])
         }

@@ -165,6 +165,7 @@ pub fn finding_json(finding: &Finding) -> Json {
     json!({
         "path": finding.place,
         "chunk": null,
+        "more": 0,
         "position": null,
         "what": finding.text,
         "note": finding.severity == Severity::Note,
