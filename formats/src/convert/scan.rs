@@ -364,6 +364,9 @@ impl Search {
 
     /// Appends chunks of zeros.
     fn append_zeros(&self, copy: &mut SChunk, count: i64, lost: &mut Vec<String>) -> Result<()> {
+        if count == 0 {
+            return Ok(());
+        }
         let first = copy.nbytes();
         let params = self.header.recorded.params(self.header.counters.blocksize);
         MissingChunks::of(&zeros(&params, self.chunksize())?, count.unsigned_abs()).flush(copy)?;
