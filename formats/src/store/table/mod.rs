@@ -364,18 +364,21 @@ impl<'s> Table<'s> {
         }
         let windows = decoded.len() as u64;
         let (rest, found) = (Mutex::new(decoded.into_iter()), Mutex::new(counts));
-        threads::try_run("mask", windows, || -> Result<()> {
+        let live = |rows: Range<u64>, mask: &mut Vec<u8>| -> Result<u64> {
+            let len = usize::try_from(rows.end - rows.start).map_err(|_| Error::Memory)?;
+            if mask.len() < len {
+                mask.try_reserve_exact(len - mask.len())?;
+                mask.resize(len, 0);
+            }
+            self.mask_into(rows, &mut mask[..len])?;
+            Ok(live_in(&mask[..len]))
+        };
+        threads::try_run("mask", windows, || {
             let mut mask = Vec::new();
             loop {
                 let next = rest.lock().unwrap_or_else(PoisonError::into_inner).next();
                 let Some((window, rows)) = next else { return Ok(()) };
-                let len = usize::try_from(rows.end - rows.start).map_err(|_| Error::Memory)?;
-                if mask.len() < len {
-                    mask.try_reserve_exact(len - mask.len())?;
-                    mask.resize(len, 0);
-                }
-                self.mask_into(rows, &mut mask[..len])?;
-                let live = live_in(&mask[..len]);
+                let live = live(rows, &mut mask).map_err(|error| (window as u64, error))?;
                 found.lock().unwrap_or_else(PoisonError::into_inner)[window] = live;
             }
         })?;
