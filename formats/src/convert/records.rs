@@ -111,13 +111,36 @@ pub fn records_to_table(
     key: &str,
     progress: &mut dyn FnMut(u64),
 ) -> Result<u64> {
+    texts_to_table(source, &[], (writer, key), progress)
+}
+
+/// Adds a table as [`records_to_table`] does. The fields of `S` and `U` for which `texts` is true
+/// become `utf8` columns, whose texts are not padded. Missing entries are false.
+///
+/// # Errors
+/// - [`Error::Field`] if the text of such a field is not UTF-8;
+/// - the errors of [`records_to_table`].
+pub fn texts_to_table(
+    source: &mut dyn Source,
+    texts: &[bool],
+    (writer, key): (&mut StoreWriter, &str),
+    progress: &mut dyn FnMut(u64),
+) -> Result<u64> {
     let info = source.content().array.clone().filter(is_records);
     let info = info.ok_or_else(|| Error::Field {
         name: String::new(),
         why: "the data are not an array of records".to_owned(),
     })?;
     let fields = info.dtype.fields();
-    let specs = fields.iter().map(column_of).collect::<Result<Vec<_>>>()?;
+    let is_text = |number: usize| {
+        let field = &fields[number];
+        let has_texts = matches!(field.dtype.kind(), Kind::Bytes | Kind::Unicode);
+        texts.get(number) == Some(&true) && has_texts && field.shape.is_empty()
+    };
+    let specs = fields.iter().enumerate().map(|(number, field)| {
+        if is_text(number) { Ok(ColumnSpec::utf8(&escaped(&field.name))) } else { column_of(field) }
+    });
+    let specs = specs.collect::<Result<Vec<_>>>()?;
     let mut table = writer.create_table(key, &specs)?;
     let size = info.dtype.itemsize();
     let (rows, step) = (info.shape[0], (BATCH / size.max(1)).clamp(1, MAX_ROWS));
@@ -130,8 +153,8 @@ pub fn records_to_table(
         records.try_reserve(len.saturating_sub(records.len())).map_err(store::Error::from)?;
         records.resize(len, 0);
         source.read(start * size, &mut records)?;
-        let mut columns: Vec<Vec<u8>> = Vec::new();
-        for field in fields {
+        let mut columns: Vec<Values> = Vec::new();
+        for (number, field) in fields.iter().enumerate() {
             let (from, len) = (index(field.offset)?, index(field.nbytes().unwrap_or(0))?);
             // Records of 0 bytes have no items.
             let rows = records.chunks_exact(index(size)?.max(1));
@@ -143,12 +166,19 @@ pub fn records_to_table(
                 let width = if field.dtype.kind() == Kind::Unicode { 4 } else { 1 };
                 items = vec![0; index(count)? * width];
             }
-            columns.push(items);
+            columns.push(if is_text(number) {
+                Values::Texts(texts_of(field, &items)?)
+            } else {
+                Values::Items(items)
+            });
         }
         let batch: Vec<(&str, Cells<'_>)> = specs
             .iter()
             .zip(&columns)
-            .map(|(spec, bytes)| (spec.name(), Cells::Items { bytes, valid: None }))
+            .map(|(spec, values)| match values {
+                Values::Texts(values) => (spec.name(), Cells::Values(values)),
+                Values::Items(bytes) => (spec.name(), Cells::Items { bytes, valid: None }),
+            })
             .collect();
         table.append(&batch)?;
         progress(count * size);
@@ -156,6 +186,25 @@ pub fn records_to_table(
     }
     table.finish()?;
     Ok(rows)
+}
+
+/// Returns the texts in items of a field of `S` or `U` in little-endian order.
+fn texts_of(field: &Field, items: &[u8]) -> Result<Vec<Value>> {
+    let is_unicode = field.dtype.kind() == Kind::Unicode;
+    // Those without characters have one NUL.
+    let size = field.dtype.itemsize().max(if is_unicode { CHARACTER } else { 1 });
+    let size = usize::try_from(size).map_err(|_| store::Error::Memory)?;
+    let text = |item: &[u8]| -> Option<String> {
+        if is_unicode {
+            let codes = item.as_chunks::<4>().0.iter().map(|code| u32::from_le_bytes(*code));
+            let text: String = codes.map(char::from_u32).collect::<Option<_>>()?;
+            return Some(text.trim_end_matches('\0').to_owned());
+        }
+        Some(std::str::from_utf8(item).ok()?.trim_end_matches('\0').to_owned())
+    };
+    let invalid = || Error::Field { name: field.name.clone(), why: "a text is invalid".to_owned() };
+    let texts = items.chunks_exact(size).map(|item| text(item).ok_or_else(invalid));
+    texts.map(|text| text.map(Value::Str)).collect()
 }
 
 /// Returns the names of the columns that become fields of records, and descriptions of the others.
@@ -412,6 +461,40 @@ mod tests {
         let lost = table_to_npy(&store.table("/g/t").unwrap(), &mut back).unwrap();
         assert_eq!(lost, [""; 0]);
         (npy, back)
+    }
+
+    #[test]
+    fn fields_become_texts_on_request() {
+        let folder = temporary();
+        let dtype = "[('a', '|S2'), ('b', '>U1'), ('c', '|S2'), ('d', '<U0'), ('e', '|u1')]";
+        let info =
+            ArrayInfo { dtype: Dtype::parse(dtype).unwrap(), shape: vec![2], fortran_order: false };
+        let row = |a: &[u8; 2], b: u32, c: &[u8; 2]| [&a[..], &b.to_be_bytes(), c, &[7]].concat();
+        let (path, store) = (folder.path().join("in.npy"), folder.path().join("t.b2z"));
+        let made = |rows: [Vec<u8>; 2]| {
+            std::fs::write(&path, [npy_header(&info).unwrap(), rows.concat()].concat()).unwrap();
+            let mut source = open(&path, &Reading::default()).unwrap();
+            let mut writer = Store::create(&store).unwrap();
+            let texts = [true, true, false, true, true];
+            texts_to_table(source.as_mut(), &texts, (&mut writer, "/"), &mut |_| {})?;
+            Ok(writer.commit()?)
+        };
+        made([row(b"x\0", 0xe9, b"\xff\0"), row("é".as_bytes().try_into().unwrap(), 0, b"z\0")])
+            .unwrap();
+        let opened = Store::open(&store).unwrap();
+        let table = opened.table("/").unwrap();
+        let kinds = table.schema().columns.iter().map(|column| column.kind.name());
+        assert!(kinds.eq(["utf8", "utf8", "bytes", "utf8", "uint8"]));
+        let text = |text: &str| Value::Str(text.to_owned());
+        assert_eq!(table.values("a", 0..2).unwrap(), [text("x"), text("é")]);
+        assert_eq!(table.values("b", 0..2).unwrap(), [text("é"), text("")]);
+        assert_eq!(table.values("d", 0..2).unwrap(), [text(""), text("")]);
+        drop(opened);
+        std::fs::remove_file(&store).unwrap();
+        for (a, b) in [(b"\xff\0", 1), (b"xy", 0xd800)] {
+            let refused: Result<()> = made([row(b"xy", 1, b"zz"), row(a, b, b"zz")]);
+            assert!(matches!(refused, Err(Error::Field { .. })), "{refused:?}");
+        }
     }
 
     #[test]

@@ -243,7 +243,7 @@ pub fn run(args: &ConvertArgs, cli: &Cli) -> Outcome {
     if args.output == Path::new(STDIO) && !is_text {
         refuse_terminal(args.settings.force)?;
     }
-    let (input, args) = csv::import(input, args, cli)?;
+    let (input, args, _) = csv::import(input, args, cli)?;
     let args = &args;
     let overwritten = match &name {
         None => Overwritten::find(&path, args.settings.force, [input.path()])?,

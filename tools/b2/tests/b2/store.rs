@@ -64,6 +64,36 @@ fn arrays_in_stores_are_printed_as_in_files() {
 }
 
 #[test]
+fn texts_of_csv_files_are_texts_in_stores() {
+    let folder = TestDir::new();
+    folder.write("t.csv", "name,n\nAda,1\nBob,2\n".as_bytes());
+    folder.out("convert t.csv t.b2z");
+    let line = "{\"name\": \"Bob\", \"n\": 2}\n";
+    assert_eq!(folder.out("cat t.b2z --where name=='Bob'"), line);
+    folder.out("convert t.b2z back.csv");
+    assert_eq!(folder.read("back.csv"), folder.read("t.csv"));
+}
+
+#[test]
+fn leading_zeros_of_a_csv_file_are_not_lost_silently() {
+    let folder = TestDir::new();
+    folder.write("t.csv", b"zip,n\n10115,1\n01067,2\n");
+    let warning = "not kept: the leading zeros of numbers in column 1 (line 3)";
+    for output in ["t.b2z", "t.npy", "t.bcolz"] {
+        let strict = folder.line(&format!("convert t.csv {output} --strict"));
+        assert_eq!(strict.status, 1, "{output}");
+        assert!(!folder.path(output).exists(), "{output}");
+        let result = folder.line(&format!("convert t.csv {output}"));
+        assert_eq!(result.status, 0, "{output}");
+        assert!(result.err().contains(&format!("{output}: {warning}")), "{}", result.err());
+    }
+    let dtype = "--dtype [('zip','<U5'),('n','<i8')]";
+    folder.out(&format!("convert t.csv texts.b2z {dtype} --strict"));
+    folder.out("convert texts.b2z back.csv");
+    assert_eq!(folder.read("back.csv"), folder.read("t.csv"));
+}
+
+#[test]
 fn tables_in_stores_are_printed_as_csv() {
     let folder = folder(&["t_table.b2z", "c_nulls_mask.b2z", "a_object.b2f"]);
     let table = "t_table.b2z:/t2";
