@@ -203,7 +203,7 @@ fn list_directory(root: &Path, files: &mut Files) -> Result<()> {
             let name = format!("{prefix}{}", file_name.to_string_lossy());
             if file_name.to_str().is_none() {
                 files.findings.push(Finding::note(&name, "the name is not UTF-8; it is ignored"));
-                files.skipped.push(format!("{name:?} is not a file"));
+                files.skipped.push(format!("the name {name:?} is not UTF-8"));
                 continue;
             }
             let kind = entry.file_type().map_err(Error::storage(&path))?;
@@ -224,7 +224,7 @@ fn list_directory(root: &Path, files: &mut Files) -> Result<()> {
                     let text =
                         "the target of the link is outside of the store, or missing; it is ignored";
                     files.findings.push(Finding::note(&name, text));
-                    files.skipped.push(format!("{name:?} is not a file"));
+                    files.skipped.push(format!("the link {name:?} leads to no file in the store"));
                     continue;
                 }
             } else if !kind.is_file() {
