@@ -404,8 +404,9 @@ fn fixed_items(table: &Table<'_>, column: &Column, rows: std::ops::Range<u64>) -
 }
 
 /// Writes the rows of a table as CSV: a line with the names of the columns, and a line for each
-/// row. Nulls are empty. Times are ticks, bytes that are not text are base64, and lists, maps and
-/// other objects JSON. Returns descriptions of the omitted data: computed columns.
+/// row. The names have no escapes, unless two would be equal without them. Nulls are empty. Times
+/// are ticks, bytes that are not text are base64, and lists, maps and other objects JSON. Returns
+/// descriptions of the omitted data: computed columns.
 ///
 /// # Errors
 /// - [`Error::Store`]; the errors of writing.
@@ -416,8 +417,15 @@ pub fn table_to_csv(table: &Table<'_>, output: &mut dyn Write) -> Result<Vec<Str
         _ => Error::Layout,
     };
     let mut lines = csv::Writer::from_writer(output);
-    let names = table.schema().columns.iter().map(|column| column.name.as_str());
-    lines.write_record(names).map_err(failed)?;
+    let stored = || table.schema().columns.iter().map(|column| column.name.as_str());
+    let names: Vec<String> = stored().map(unescaped).collect();
+    let distinct: std::collections::HashSet<&String> = names.iter().collect();
+    let header = if distinct.len() == names.len() {
+        lines.write_record(&names)
+    } else {
+        lines.write_record(stored())
+    };
+    header.map_err(failed)?;
     each_range(table.len(), |rows| {
         for row in table.rows(rows)? {
             lines.write_record(row.iter().map(Value::to_field)).map_err(failed)?;
@@ -461,6 +469,32 @@ mod tests {
         let lost = table_to_npy(&store.table("/g/t").unwrap(), &mut back).unwrap();
         assert_eq!(lost, [""; 0]);
         (npy, back)
+    }
+
+    #[cfg(feature = "csv")]
+    #[test]
+    fn names_in_csv_have_no_escapes_unless_they_would_be_equal() {
+        use crate::store::{Cells, ColumnSpec};
+        let folder = temporary();
+        for (names, header) in [
+            (["a\\.b", "c/d"], "a.b,c/d\n1,1\n"),
+            (["e\\\\f", "\\.\\."], "e\\f,..\n1,1\n"),
+            (["a\\.b", "a.b"], "a\\.b,a.b\n1,1\n"),
+        ] {
+            let path = folder.path().join("t.b2z");
+            let mut writer = Store::create(&path).unwrap();
+            let columns = names.map(|name| ColumnSpec::number(name, "int8"));
+            let mut table = writer.create_table("/", &columns).unwrap();
+            let cells = Cells::Items { bytes: &[1], valid: None };
+            table.append(&names.map(|name| (name, cells))).unwrap();
+            table.finish().unwrap();
+            writer.commit().unwrap();
+            let mut text = Vec::new();
+            let store = Store::open(&path).unwrap();
+            table_to_csv(&store.table("/").unwrap(), &mut text).unwrap();
+            assert_eq!(String::from_utf8(text).unwrap(), header);
+            std::fs::remove_file(&path).unwrap();
+        }
     }
 
     #[test]
