@@ -405,7 +405,7 @@ fn fixed_items(table: &Table<'_>, column: &Column, rows: std::ops::Range<u64>) -
 
 /// Writes the rows of a table as CSV: a line with the names of the columns, and a line for each
 /// row. The names have no escapes, unless two would be equal without them. Nulls are empty. Times
-/// are ticks, bytes that are not text are base64, and lists, maps and other objects JSON. Returns
+/// are ticks, byte strings keep all their bytes, and lists, maps and other objects are JSON. Returns
 /// descriptions of the omitted data: computed columns.
 ///
 /// # Errors
@@ -428,7 +428,12 @@ pub fn table_to_csv(table: &Table<'_>, output: &mut dyn Write) -> Result<Vec<Str
     header.map_err(failed)?;
     each_range(table.len(), |rows| {
         for row in table.rows(rows)? {
-            lines.write_record(row.iter().map(Value::to_field)).map_err(failed)?;
+            // Base64 instead of some of the bytes could not be told from texts.
+            let fields = row.into_iter().map(|value| match value {
+                Value::Bytes(bytes) => bytes,
+                other => other.to_field().into_bytes(),
+            });
+            lines.write_record(fields).map_err(failed)?;
         }
         Ok(())
     })?;
@@ -469,6 +474,28 @@ mod tests {
         let lost = table_to_npy(&store.table("/g/t").unwrap(), &mut back).unwrap();
         assert_eq!(lost, [""; 0]);
         (npy, back)
+    }
+
+    #[cfg(feature = "csv")]
+    #[test]
+    fn byte_strings_in_csv_keep_their_bytes() {
+        use crate::store::{Cells, ColumnSpec};
+        let folder = temporary();
+        let path = folder.path().join("t.b2z");
+        let mut writer = Store::create(&path).unwrap();
+        let columns = [ColumnSpec::bytes("a", 4), ColumnSpec::vlbytes("b").nullable()];
+        let mut table = writer.create_table("/", &columns).unwrap();
+        let values = |texts: [&[u8]; 3]| texts.map(|text| Value::Bytes(text.to_vec()));
+        let (mut one, mut other) = (values([b"\xe9", b"6Q==", b""]), values([b"\0,\xff\n"; 3]));
+        other[1] = Value::Nil;
+        one[2] = Value::Bytes(b"\"".to_vec());
+        table.append(&[("a", Cells::Values(&one)), ("b", Cells::Values(&other))]).unwrap();
+        table.finish().unwrap();
+        writer.commit().unwrap();
+        let mut text = Vec::new();
+        table_to_csv(&Store::open(&path).unwrap().table("/").unwrap(), &mut text).unwrap();
+        let lines = [&b"a,b\n\xe9,\"\0,\xff\n\"\n"[..], b"6Q==,\n", b"\"\"\"\",\"\0,\xff\n\"\n"];
+        assert_eq!(text, lines.concat());
     }
 
     #[cfg(feature = "csv")]

@@ -72,6 +72,11 @@ fn texts_of_csv_files_are_texts_in_stores() {
     assert_eq!(folder.out("cat t.b2z --where name=='Bob'"), line);
     folder.out("convert t.b2z back.csv");
     assert_eq!(folder.read("back.csv"), folder.read("t.csv"));
+    // Latin-1 keeps its bytes.
+    folder.write("l.csv", b"na.me,n\nJos\xe9,1\nBob,2\n");
+    folder.out("convert l.csv l.b2z");
+    folder.out("convert l.b2z l2.csv");
+    assert_eq!(folder.read("l2.csv"), folder.read("l.csv"));
 }
 
 #[test]
