@@ -142,7 +142,7 @@ pub fn export(
     format: TableFormat,
     cli: &Cli,
 ) -> Result<Option<Vec<String>>, Failure> {
-    let store = target.open()?;
+    let store = target.open_to_read_all()?;
     if store.class(target.key()).map_err(|error| target.error(error))? != Class::Table {
         return Ok(None);
     }

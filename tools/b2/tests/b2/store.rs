@@ -455,6 +455,48 @@ fn damage_has_its_exit_status() {
     assert!(text.contains("not checked completely") && text.contains("not checked: "), "{text}");
 }
 
+/// The columns of a table have no checksums, apart from the CRC-32 of a zip file.
+#[test]
+fn damaged_tables_are_not_converted() {
+    let folder = TestDir::new();
+    let mut state = 1_u64;
+    let numbers: Vec<u64> = std::iter::repeat_with(|| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        state ^ (state >> 29)
+    })
+    .take(5000)
+    .collect();
+    let lines: String = numbers.iter().map(|number| format!("{number}\n")).collect();
+    folder.write("t.csv", format!("n\n{lines}").as_bytes());
+    folder.out("convert t.csv t.b2z");
+    folder.out("convert t.b2z sound.npy");
+    let sound = folder.out("cat t.b2z");
+    let mut bytes = folder.read("t.b2z");
+    let column = bytes.windows(12).position(|bytes| bytes == b"_cols/n.b2nd").unwrap();
+    bytes[column + 20_000] ^= 1;
+    folder.write("t.b2z", &bytes);
+    // The values are readable, but one is wrong.
+    let wrong = folder.out("cat t.b2z");
+    let pairs = sound.lines().zip(wrong.lines());
+    assert_eq!(pairs.filter(|(sound, wrong)| sound != wrong).count(), 1);
+    for line in [
+        "convert t.b2z o.csv",
+        "convert t.b2z o.arrow",
+        "convert t.b2z o.parquet",
+        "convert t.b2z o.npy",
+        "convert t.b2z o.bcolz",
+        "convert t.b2z o.b2d",
+        "stats t.b2z",
+        "diff t.b2z t.b2z",
+        "diff t.b2z sound.npy",
+    ] {
+        let failed = folder.line(line);
+        assert_eq!(failed.status, 3, "{line}: {}", failed.err());
+        assert!(failed.err().contains("its CRC-32 is"), "{line}: {}", failed.err());
+    }
+    assert!(!folder.path("o.csv").exists());
+}
+
 #[test]
 fn errors_of_changes_name_the_store_once() {
     let folder = made("s.b2z");
