@@ -417,6 +417,8 @@ mod tests {
             ("1\n300\n", "|u1", "line 2: column 1: \"300\" is not a value of the type |u1"),
             ("1\n\"\"\n", "<i4", "line 2: column 1: there is no value, and the type <i4 has none"),
             ("1\nx\n", "<f8", "line 2: column 1: \"x\" is not a value of the type <f8"),
+            ("a\0b\na\0\n", "|S3", "line 2: column 1: NUL characters at the end would be lost"),
+            ("a\0\n", "<U3", "line 1: column 1: NUL characters at the end would be lost"),
             ("toolong\n", "|S3", "line 1: column 1: \"toolong\" is not a value of the type |S3"),
             ("1,2\n", record, "it has 3 scalars, and the lines 2 fields"),
             ("1\n", "<M8[ns]", "the type <M8[ns]: times"),
