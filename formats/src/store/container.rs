@@ -120,11 +120,7 @@ impl Container {
                     archive.check_content(member)?;
                 }
                 let offset = archive.data_offset(member)?;
-                // The super-chunk opens the path, which another file can have by now.
-                archive.check_unchanged()?;
-                let opened = frame::open_at(key, archive.path(), offset, member.size);
-                archive.check_unchanged()?;
-                opened
+                frame::open_held(key, (archive.file(), archive.path()), offset, member.size)
             }
             (Container::Frame(path), FileId::Only) | (_, FileId::Path(path)) => {
                 let metadata = fs::metadata(path).map_err(Error::storage(path))?;

@@ -51,7 +51,7 @@
 // |---|---|---|
 // | containers | `zip/`, `container.rs` | files in zip files and directories |
 // | contents | `content.rs`, `staging.rs` | stored bytes; new and replaced files |
-// | frames | `frame.rs` | opening a frame that must not exceed its range |
+// | frames | `frame.rs`, `held.rs` | opening a frame that must not exceed its range; open files |
 // | keys | `keys.rs`, `embed.rs`, `tree.rs` | names to keys; embed stores; groups and objects |
 // | leaves | `class.rs`, `leaf.rs`, `attrs.rs` | the class and the attributes of a frame |
 // | objects | `objects.rs`, `objects_writer.rs`, `table/` | arrays of objects; tables |
@@ -72,6 +72,7 @@ mod embed;
 mod encode;
 mod error;
 mod frame;
+mod held;
 mod keys;
 mod leaf;
 mod limits;
