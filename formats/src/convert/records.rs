@@ -378,6 +378,7 @@ pub fn table_to_npy(table: &Table<'_>, output: &mut dyn Write) -> Result<Vec<Str
         Ok(())
     })?;
     output.flush()?;
+    table.check_unchanged()?;
     Ok(lost)
 }
 
@@ -409,7 +410,8 @@ fn fixed_items(table: &Table<'_>, column: &Column, rows: std::ops::Range<u64>) -
 /// descriptions of the omitted data: computed columns.
 ///
 /// # Errors
-/// - [`Error::Store`]; the errors of writing.
+/// - [`Error::Store`], also if another program changed the files of the table meanwhile; the errors
+///   of writing.
 #[cfg(feature = "csv")]
 pub fn table_to_csv(table: &Table<'_>, output: &mut dyn Write) -> Result<Vec<String>> {
     let failed = |error: csv::Error| match error.into_kind() {
@@ -428,7 +430,7 @@ pub fn table_to_csv(table: &Table<'_>, output: &mut dyn Write) -> Result<Vec<Str
     header.map_err(failed)?;
     each_range(table.len(), |rows| {
         for row in table.rows(rows)? {
-            // Base64 instead of some of the bytes could not be told from texts.
+            // Base64 for some of the values would look like texts.
             let fields = row.into_iter().map(|value| match value {
                 Value::Bytes(bytes) => bytes,
                 other => other.to_field().into_bytes(),
@@ -438,6 +440,7 @@ pub fn table_to_csv(table: &Table<'_>, output: &mut dyn Write) -> Result<Vec<Str
         Ok(())
     })?;
     lines.flush()?;
+    table.check_unchanged()?;
     let computed = table.schema().computed.iter();
     Ok(computed.map(|computed| format!("computed column {:?}", computed.name)).collect())
 }
@@ -446,7 +449,7 @@ pub fn table_to_csv(table: &Table<'_>, output: &mut dyn Write) -> Result<Vec<Str
 mod tests {
     use super::*;
     use crate::convert::{Reading, open};
-    use crate::store::Store;
+    use crate::store::{Cells, ColumnSpec, Store};
 
     fn temporary() -> tempfile::TempDir {
         crate::testing::tempdir()
@@ -476,10 +479,49 @@ mod tests {
         (npy, back)
     }
 
+    /// The rows could be those of several states.
+    #[test]
+    fn tables_that_change_while_they_are_read_are_errors() {
+        let folder = temporary();
+        let path = |name: &str| folder.path().join(name);
+        let make = |path: &std::path::Path, item: u8| {
+            let mut writer = Store::create(path).unwrap();
+            let mut table = writer.create_table("/", &[ColumnSpec::number("a", "uint8")]).unwrap();
+            table.append(&[("a", Cells::Items { bytes: &[item], valid: None })]).unwrap();
+            table.finish().unwrap();
+            writer.commit().unwrap();
+        };
+        for name in ["t.b2d", "t.b2e", "t.b2z"] {
+            make(&path(name), 1);
+            make(&path("other").with_extension(&name[2..]), 2);
+            let store = Store::open(path(name)).unwrap();
+            let table = store.table("/").unwrap();
+            let mut exported = Vec::new();
+            table_to_npy(&table, &mut exported).unwrap();
+            let (from, to) = (path("other").with_extension(&name[2..]), path(name));
+            if to.is_dir() {
+                let column = "_cols/a.b2nd";
+                std::fs::rename(from.join(column), to.join(column)).unwrap();
+            } else if cfg!(unix) {
+                std::fs::rename(from, to).unwrap();
+            } else {
+                continue;
+            }
+            let again = table_to_npy(&table, &mut Vec::new());
+            if name == "t.b2z" {
+                again.unwrap();
+                continue;
+            }
+            let is_changed = matches!(again, Err(Error::Store(store::Error::Changed(_))));
+            assert!(is_changed, "{name}: {again:?}");
+            #[cfg(feature = "csv")]
+            assert!(table_to_csv(&table, &mut Vec::new()).is_err(), "{name}");
+        }
+    }
+
     #[cfg(feature = "csv")]
     #[test]
     fn byte_strings_in_csv_keep_their_bytes() {
-        use crate::store::{Cells, ColumnSpec};
         let folder = temporary();
         let path = folder.path().join("t.b2z");
         let mut writer = Store::create(&path).unwrap();
@@ -501,7 +543,6 @@ mod tests {
     #[cfg(feature = "csv")]
     #[test]
     fn names_in_csv_have_no_escapes_unless_they_would_be_equal() {
-        use crate::store::{Cells, ColumnSpec};
         let folder = temporary();
         for (names, header) in [
             (["a\\.b", "c/d"], "a.b,c/d\n1,1\n"),
