@@ -18,20 +18,30 @@ pub fn run(name: &str, count: usize, work: impl Fn() + Sync) {
 }
 
 /// Runs `work` as [`run`] does in as many threads as the system has processors, but at most `most`.
-/// Returns the first error; `work` of the other threads continues after it.
+/// Errors have the number of their part of the work; the threads must begin parts in the order of
+/// the numbers. Returns the error with the least number, which does not depend on the threads;
+/// `work` of the other threads continues after an error.
 pub fn try_run<E: Send>(
     name: &str,
     most: u64,
-    work: impl Fn() -> Result<(), E> + Sync,
+    work: impl Fn() -> Result<(), (u64, E)> + Sync,
 ) -> Result<(), E> {
     let available = std::thread::available_parallelism().map_or(1, usize::from);
-    let first = Mutex::new(None);
+    let first: Mutex<Option<(u64, E)>> = Mutex::new(None);
     run(name, available.min(usize::try_from(most).unwrap_or(usize::MAX)), || {
         if let Err(error) = work() {
-            first.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+            keep_first(&mut first.lock().unwrap_or_else(PoisonError::into_inner), error);
         }
     });
-    first.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
+    let first = first.into_inner().unwrap_or_else(PoisonError::into_inner);
+    first.map_or(Ok(()), |(_, error)| Err(error))
+}
+
+/// Keeps the error with the least number.
+pub fn keep_first<E>(first: &mut Option<(u64, E)>, error: (u64, E)) {
+    if first.as_ref().is_none_or(|(number, _)| error.0 < *number) {
+        *first = Some(error);
+    }
 }
 
 #[cfg(test)]
@@ -45,14 +55,23 @@ mod tests {
         let next = AtomicU64::new(0);
         let work = || loop {
             match next.fetch_add(1, Ordering::Relaxed) {
-                7 => return Err("seven"),
+                7 => return Err((7, "seven")),
                 100.. => return Ok(()),
                 _ => {}
             }
         };
         assert_eq!(try_run("test", 4, work), Err("seven"));
         assert!(next.load(Ordering::Relaxed) >= 8);
-        assert_eq!(try_run("test", 0, || Ok::<(), ()>(())), Ok(()));
+        assert_eq!(try_run("test", 0, || Ok::<(), (u64, ())>(())), Ok(()));
+    }
+
+    #[test]
+    fn the_error_with_the_least_number_is_kept() {
+        let mut first = None;
+        for (number, kept) in [(5, 5), (7, 5), (2, 2), (3, 2)] {
+            keep_first(&mut first, (number, number));
+            assert_eq!(first, Some((kept, kept)));
+        }
     }
 
     #[test]

@@ -9,6 +9,8 @@
 //! | other | the file in [`ELSEWHERE`]: the same text, or a variant if the original is slow or
 //! needs a network |
 
+use std::collections::BTreeSet;
+
 use super::markdown::{self, Block};
 
 /// The file that runs a block outside of the documents' tests.
@@ -209,4 +211,19 @@ fn every_target_in_a_document_is_in_the_makefile() {
         }
     }
     assert!(count > 20, "{count}");
+}
+
+#[test]
+fn every_target_of_the_makefile_is_in_its_help() {
+    let makefile = crate::text("Makefile");
+    let is_name = |name: &str| name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
+    let targets = makefile.lines().filter_map(|line| line.split_once(':')).map(|(name, _)| name);
+    let targets: BTreeSet<&str> =
+        targets.filter(|name| !name.is_empty() && is_name(name)).collect();
+    assert!(targets.len() > 50, "{targets:?}");
+    // Other targets need `test-needs`.
+    for target in targets.difference(&BTreeSet::from(["help", "test-needs"])) {
+        let is_listed = |end| makefile.contains(&format!("@echo \"make {target}{end}"));
+        assert!(is_listed(" ") || is_listed("\""), "make {target}");
+    }
 }

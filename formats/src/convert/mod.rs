@@ -99,7 +99,7 @@ pub use location::Location;
 pub use one_change::OneChange;
 #[cfg(feature = "csv")]
 pub use records::table_to_csv;
-pub use records::{is_records, records_to_table, table_to_npy};
+pub use records::{is_records, records_to_table, table_to_npy, texts_to_table};
 pub use repair::{RepairMode, Repaired, repair, repair_mode};
 #[cfg(feature = "hdf5")]
 pub use sink::Hdf5Filter;

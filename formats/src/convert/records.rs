@@ -111,13 +111,36 @@ pub fn records_to_table(
     key: &str,
     progress: &mut dyn FnMut(u64),
 ) -> Result<u64> {
+    texts_to_table(source, &[], (writer, key), progress)
+}
+
+/// Adds a table as [`records_to_table`] does. The fields of `S` and `U` for which `texts` is true
+/// become `utf8` columns, whose texts are not padded. Missing entries are false.
+///
+/// # Errors
+/// - [`Error::Field`] if the text of such a field is not UTF-8;
+/// - the errors of [`records_to_table`].
+pub fn texts_to_table(
+    source: &mut dyn Source,
+    texts: &[bool],
+    (writer, key): (&mut StoreWriter, &str),
+    progress: &mut dyn FnMut(u64),
+) -> Result<u64> {
     let info = source.content().array.clone().filter(is_records);
     let info = info.ok_or_else(|| Error::Field {
         name: String::new(),
         why: "the data are not an array of records".to_owned(),
     })?;
     let fields = info.dtype.fields();
-    let specs = fields.iter().map(column_of).collect::<Result<Vec<_>>>()?;
+    let is_text = |number: usize| {
+        let field = &fields[number];
+        let has_texts = matches!(field.dtype.kind(), Kind::Bytes | Kind::Unicode);
+        texts.get(number) == Some(&true) && has_texts && field.shape.is_empty()
+    };
+    let specs = fields.iter().enumerate().map(|(number, field)| {
+        if is_text(number) { Ok(ColumnSpec::utf8(&escaped(&field.name))) } else { column_of(field) }
+    });
+    let specs = specs.collect::<Result<Vec<_>>>()?;
     let mut table = writer.create_table(key, &specs)?;
     let size = info.dtype.itemsize();
     let (rows, step) = (info.shape[0], (BATCH / size.max(1)).clamp(1, MAX_ROWS));
@@ -130,8 +153,8 @@ pub fn records_to_table(
         records.try_reserve(len.saturating_sub(records.len())).map_err(store::Error::from)?;
         records.resize(len, 0);
         source.read(start * size, &mut records)?;
-        let mut columns: Vec<Vec<u8>> = Vec::new();
-        for field in fields {
+        let mut columns: Vec<Values> = Vec::new();
+        for (number, field) in fields.iter().enumerate() {
             let (from, len) = (index(field.offset)?, index(field.nbytes().unwrap_or(0))?);
             // Records of 0 bytes have no items.
             let rows = records.chunks_exact(index(size)?.max(1));
@@ -143,12 +166,19 @@ pub fn records_to_table(
                 let width = if field.dtype.kind() == Kind::Unicode { 4 } else { 1 };
                 items = vec![0; index(count)? * width];
             }
-            columns.push(items);
+            columns.push(if is_text(number) {
+                Values::Texts(texts_of(field, &items)?)
+            } else {
+                Values::Items(items)
+            });
         }
         let batch: Vec<(&str, Cells<'_>)> = specs
             .iter()
             .zip(&columns)
-            .map(|(spec, bytes)| (spec.name(), Cells::Items { bytes, valid: None }))
+            .map(|(spec, values)| match values {
+                Values::Texts(values) => (spec.name(), Cells::Values(values)),
+                Values::Items(bytes) => (spec.name(), Cells::Items { bytes, valid: None }),
+            })
             .collect();
         table.append(&batch)?;
         progress(count * size);
@@ -156,6 +186,25 @@ pub fn records_to_table(
     }
     table.finish()?;
     Ok(rows)
+}
+
+/// Returns the texts in items of a field of `S` or `U` in little-endian order.
+fn texts_of(field: &Field, items: &[u8]) -> Result<Vec<Value>> {
+    let is_unicode = field.dtype.kind() == Kind::Unicode;
+    // Those without characters have one NUL.
+    let size = field.dtype.itemsize().max(if is_unicode { CHARACTER } else { 1 });
+    let size = usize::try_from(size).map_err(|_| store::Error::Memory)?;
+    let text = |item: &[u8]| -> Option<String> {
+        if is_unicode {
+            let codes = item.as_chunks::<4>().0.iter().map(|code| u32::from_le_bytes(*code));
+            let text: String = codes.map(char::from_u32).collect::<Option<_>>()?;
+            return Some(text.trim_end_matches('\0').to_owned());
+        }
+        Some(std::str::from_utf8(item).ok()?.trim_end_matches('\0').to_owned())
+    };
+    let invalid = || Error::Field { name: field.name.clone(), why: "a text is invalid".to_owned() };
+    let texts = items.chunks_exact(size).map(|item| text(item).ok_or_else(invalid));
+    texts.map(|text| text.map(Value::Str)).collect()
 }
 
 /// Returns the names of the columns that become fields of records, and descriptions of the others.
@@ -329,6 +378,7 @@ pub fn table_to_npy(table: &Table<'_>, output: &mut dyn Write) -> Result<Vec<Str
         Ok(())
     })?;
     output.flush()?;
+    table.check_unchanged()?;
     Ok(lost)
 }
 
@@ -355,11 +405,13 @@ fn fixed_items(table: &Table<'_>, column: &Column, rows: std::ops::Range<u64>) -
 }
 
 /// Writes the rows of a table as CSV: a line with the names of the columns, and a line for each
-/// row. Nulls are empty. Times are ticks, bytes that are not text are base64, and lists, maps and
-/// other objects JSON. Returns descriptions of the omitted data: computed columns.
+/// row. The names have no escapes, unless two would be equal without them. Nulls are empty. Times
+/// are ticks, byte strings keep all their bytes, and lists, maps and other objects are JSON. Returns
+/// descriptions of the omitted data: computed columns.
 ///
 /// # Errors
-/// - [`Error::Store`]; the errors of writing.
+/// - [`Error::Store`], also if another program changed the files of the table meanwhile; the errors
+///   of writing.
 #[cfg(feature = "csv")]
 pub fn table_to_csv(table: &Table<'_>, output: &mut dyn Write) -> Result<Vec<String>> {
     let failed = |error: csv::Error| match error.into_kind() {
@@ -367,15 +419,28 @@ pub fn table_to_csv(table: &Table<'_>, output: &mut dyn Write) -> Result<Vec<Str
         _ => Error::Layout,
     };
     let mut lines = csv::Writer::from_writer(output);
-    let names = table.schema().columns.iter().map(|column| column.name.as_str());
-    lines.write_record(names).map_err(failed)?;
+    let stored = || table.schema().columns.iter().map(|column| column.name.as_str());
+    let names: Vec<String> = stored().map(unescaped).collect();
+    let distinct: std::collections::HashSet<&String> = names.iter().collect();
+    let header = if distinct.len() == names.len() {
+        lines.write_record(&names)
+    } else {
+        lines.write_record(stored())
+    };
+    header.map_err(failed)?;
     each_range(table.len(), |rows| {
         for row in table.rows(rows)? {
-            lines.write_record(row.iter().map(Value::to_field)).map_err(failed)?;
+            // Base64 for some of the values would look like texts.
+            let fields = row.into_iter().map(|value| match value {
+                Value::Bytes(bytes) => bytes,
+                other => other.to_field().into_bytes(),
+            });
+            lines.write_record(fields).map_err(failed)?;
         }
         Ok(())
     })?;
     lines.flush()?;
+    table.check_unchanged()?;
     let computed = table.schema().computed.iter();
     Ok(computed.map(|computed| format!("computed column {:?}", computed.name)).collect())
 }
@@ -384,7 +449,7 @@ pub fn table_to_csv(table: &Table<'_>, output: &mut dyn Write) -> Result<Vec<Str
 mod tests {
     use super::*;
     use crate::convert::{Reading, open};
-    use crate::store::Store;
+    use crate::store::{Cells, ColumnSpec, Store};
 
     fn temporary() -> tempfile::TempDir {
         crate::testing::tempdir()
@@ -412,6 +477,126 @@ mod tests {
         let lost = table_to_npy(&store.table("/g/t").unwrap(), &mut back).unwrap();
         assert_eq!(lost, [""; 0]);
         (npy, back)
+    }
+
+    /// The rows could be those of several states.
+    #[test]
+    fn tables_that_change_while_they_are_read_are_errors() {
+        let folder = temporary();
+        let path = |name: &str| folder.path().join(name);
+        let make = |path: &std::path::Path, item: u8| {
+            let mut writer = Store::create(path).unwrap();
+            let mut table = writer.create_table("/", &[ColumnSpec::number("a", "uint8")]).unwrap();
+            table.append(&[("a", Cells::Items { bytes: &[item], valid: None })]).unwrap();
+            table.finish().unwrap();
+            writer.commit().unwrap();
+        };
+        for name in ["t.b2d", "t.b2e", "t.b2z"] {
+            make(&path(name), 1);
+            make(&path("other").with_extension(&name[2..]), 2);
+            let store = Store::open(path(name)).unwrap();
+            let table = store.table("/").unwrap();
+            let mut exported = Vec::new();
+            table_to_npy(&table, &mut exported).unwrap();
+            let (from, to) = (path("other").with_extension(&name[2..]), path(name));
+            if to.is_dir() {
+                let column = "_cols/a.b2nd";
+                std::fs::rename(from.join(column), to.join(column)).unwrap();
+            } else if cfg!(unix) {
+                std::fs::rename(from, to).unwrap();
+            } else {
+                continue;
+            }
+            let again = table_to_npy(&table, &mut Vec::new());
+            if name == "t.b2z" {
+                again.unwrap();
+                continue;
+            }
+            let is_changed = matches!(again, Err(Error::Store(store::Error::Changed(_))));
+            assert!(is_changed, "{name}: {again:?}");
+            #[cfg(feature = "csv")]
+            assert!(table_to_csv(&table, &mut Vec::new()).is_err(), "{name}");
+        }
+    }
+
+    #[cfg(feature = "csv")]
+    #[test]
+    fn byte_strings_in_csv_keep_their_bytes() {
+        let folder = temporary();
+        let path = folder.path().join("t.b2z");
+        let mut writer = Store::create(&path).unwrap();
+        let columns = [ColumnSpec::bytes("a", 4), ColumnSpec::vlbytes("b").nullable()];
+        let mut table = writer.create_table("/", &columns).unwrap();
+        let values = |texts: [&[u8]; 3]| texts.map(|text| Value::Bytes(text.to_vec()));
+        let (mut one, mut other) = (values([b"\xe9", b"6Q==", b""]), values([b"\0,\xff\n"; 3]));
+        other[1] = Value::Nil;
+        one[2] = Value::Bytes(b"\"".to_vec());
+        table.append(&[("a", Cells::Values(&one)), ("b", Cells::Values(&other))]).unwrap();
+        table.finish().unwrap();
+        writer.commit().unwrap();
+        let mut text = Vec::new();
+        table_to_csv(&Store::open(&path).unwrap().table("/").unwrap(), &mut text).unwrap();
+        let lines = [&b"a,b\n\xe9,\"\0,\xff\n\"\n"[..], b"6Q==,\n", b"\"\"\"\",\"\0,\xff\n\"\n"];
+        assert_eq!(text, lines.concat());
+    }
+
+    #[cfg(feature = "csv")]
+    #[test]
+    fn names_in_csv_have_no_escapes_unless_they_would_be_equal() {
+        let folder = temporary();
+        for (names, header) in [
+            (["a\\.b", "c/d"], "a.b,c/d\n1,1\n"),
+            (["e\\\\f", "\\.\\."], "e\\f,..\n1,1\n"),
+            (["a\\.b", "a.b"], "a\\.b,a.b\n1,1\n"),
+        ] {
+            let path = folder.path().join("t.b2z");
+            let mut writer = Store::create(&path).unwrap();
+            let columns = names.map(|name| ColumnSpec::number(name, "int8"));
+            let mut table = writer.create_table("/", &columns).unwrap();
+            let cells = Cells::Items { bytes: &[1], valid: None };
+            table.append(&names.map(|name| (name, cells))).unwrap();
+            table.finish().unwrap();
+            writer.commit().unwrap();
+            let mut text = Vec::new();
+            let store = Store::open(&path).unwrap();
+            table_to_csv(&store.table("/").unwrap(), &mut text).unwrap();
+            assert_eq!(String::from_utf8(text).unwrap(), header);
+            std::fs::remove_file(&path).unwrap();
+        }
+    }
+
+    #[test]
+    fn fields_become_texts_on_request() {
+        let folder = temporary();
+        let dtype = "[('a', '|S2'), ('b', '>U1'), ('c', '|S2'), ('d', '<U0'), ('e', '|u1')]";
+        let info =
+            ArrayInfo { dtype: Dtype::parse(dtype).unwrap(), shape: vec![2], fortran_order: false };
+        let row = |a: &[u8; 2], b: u32, c: &[u8; 2]| [&a[..], &b.to_be_bytes(), c, &[7]].concat();
+        let (path, store) = (folder.path().join("in.npy"), folder.path().join("t.b2z"));
+        let made = |rows: [Vec<u8>; 2]| {
+            std::fs::write(&path, [npy_header(&info).unwrap(), rows.concat()].concat()).unwrap();
+            let mut source = open(&path, &Reading::default()).unwrap();
+            let mut writer = Store::create(&store).unwrap();
+            let texts = [true, true, false, true, true];
+            texts_to_table(source.as_mut(), &texts, (&mut writer, "/"), &mut |_| {})?;
+            Ok(writer.commit()?)
+        };
+        made([row(b"x\0", 0xe9, b"\xff\0"), row("é".as_bytes().try_into().unwrap(), 0, b"z\0")])
+            .unwrap();
+        let opened = Store::open(&store).unwrap();
+        let table = opened.table("/").unwrap();
+        let kinds = table.schema().columns.iter().map(|column| column.kind.name());
+        assert!(kinds.eq(["utf8", "utf8", "bytes", "utf8", "uint8"]));
+        let text = |text: &str| Value::Str(text.to_owned());
+        assert_eq!(table.values("a", 0..2).unwrap(), [text("x"), text("é")]);
+        assert_eq!(table.values("b", 0..2).unwrap(), [text("é"), text("")]);
+        assert_eq!(table.values("d", 0..2).unwrap(), [text(""), text("")]);
+        drop(opened);
+        std::fs::remove_file(&store).unwrap();
+        for (a, b) in [(b"\xff\0", 1), (b"xy", 0xd800)] {
+            let refused: Result<()> = made([row(b"xy", 1, b"zz"), row(a, b, b"zz")]);
+            assert!(matches!(refused, Err(Error::Field { .. })), "{refused:?}");
+        }
     }
 
     #[test]

@@ -54,6 +54,9 @@ impl Cell {
         let dtype = &self.dtype;
         let dest = &mut row[self.offset..self.offset + dtype.itemsize() as usize];
         let kind = dtype.kind();
+        if matches!(kind, Kind::Bytes | Kind::Unicode) && field.last() == Some(&0) {
+            return Err("NUL characters at the end would be lost".to_owned());
+        }
         if kind == Kind::Bytes {
             if field.len() > dest.len() {
                 return Err(self.invalid(field));

@@ -54,6 +54,8 @@ pub struct Guess {
     is_float: bool,
     /// Whether all integers are exact as floats.
     is_exact: bool,
+    /// The first line with a number with leading zeros.
+    padded: Option<u64>,
     is_ascii: bool,
     is_utf8: bool,
     bytes: usize,
@@ -74,6 +76,7 @@ impl Default for Guess {
             is_u64: true,
             is_float: true,
             is_exact: true,
+            padded: None,
             is_ascii: true,
             is_utf8: true,
             bytes: 1,
@@ -133,13 +136,27 @@ impl Guess {
         self.is_u64 &= unsigned.is_some();
         let size = signed.map(i64::unsigned_abs).or(unsigned);
         self.is_exact &= size.is_none_or(|size| size <= MAX_EXACT);
-        // Integers beyond 64 bits would lose digits.
-        let is_integer =
-            |text: &str| text.trim_start_matches(['+', '-']).bytes().all(|b| b.is_ascii_digit());
-        self.is_float &= text.is_some_and(|text| {
-            text.parse::<f64>().is_ok()
-                && (signed.is_some() || unsigned.is_some() || !is_integer(text))
+        let digits = text.map(|text| text.trim_start_matches(['+', '-']).as_bytes());
+        if let Some([b'0', b'0'..=b'9', ..]) = digits {
+            self.padded = self.padded.or(Some(line));
+        }
+        // Integers beyond 64 bits would lose digits, and other large numbers become infinities.
+        let is_integer = digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_digit));
+        let starts_with_digit = digits
+            .and_then(|digits| digits.first())
+            .is_some_and(|first| !first.is_ascii_alphabetic());
+        let float = text.and_then(|text| text.parse::<f64>().ok());
+        self.is_float &= float.is_some_and(|float| {
+            (signed.is_some() || unsigned.is_some() || !is_integer)
+                && (float.is_finite() || !starts_with_digit)
         });
+    }
+
+    /// Returns the first line with a number with leading zeros, which the type of the column does
+    /// not keep.
+    pub fn padded(&self) -> Option<u64> {
+        let is_number = self.is_i64 || self.is_u64 || (self.is_float && self.is_exact);
+        self.padded.filter(|_| is_number)
     }
 
     /// Returns the size of the longest field in bytes, at least 1, and its line.
@@ -155,6 +172,12 @@ impl Guess {
     /// Returns the description of the values.
     pub fn kind(&self) -> &'static str {
         if self.is_bool { "Booleans" } else { "integers" }
+    }
+
+    /// Whether the type of the column is that of texts, and all are UTF-8.
+    pub fn is_text(&self) -> bool {
+        let is_text = matches!(self.decide(), Ok(Guessed::Bytes(_) | Guessed::Characters(_)));
+        is_text && self.is_utf8
     }
 
     /// Returns the type, or the first line without a value if the type needs one.

@@ -88,6 +88,11 @@ pub struct Table {
     pub info: ArrayInfo,
     /// Whether the first line contains the names of the columns.
     pub has_header: bool,
+    /// Whether each column has texts in UTF-8: those of the type `U`, and those of the type `S` in
+    /// ASCII. With a type of the options none has.
+    pub texts: Vec<bool>,
+    /// Descriptions of the characters that the types do not keep: leading zeros of numbers.
+    pub lost: Vec<String>,
     delimiter: u8,
     cells: Vec<Cell>,
     row_bytes: usize,
@@ -160,8 +165,15 @@ pub fn scan(path: &Path, options: &Options, progress: Progress<'_>) -> Result<Ta
     if options.dtype.is_none() {
         check_padding(&guesses, rows, row_bytes as u64)?;
     }
+    let padded = guesses.iter().enumerate().filter_map(|(number, guess)| {
+        let line = guess.padded().filter(|_| options.dtype.is_none())?;
+        Some(format!("the leading zeros of numbers in column {} (line {line})", number + 1))
+    });
+    let lost = padded.collect();
+    let texts = guesses.iter().map(|guess| options.dtype.is_none() && guess.is_text()).collect();
     let info = ArrayInfo { dtype, shape, fortran_order: false };
-    Ok(Table { info, has_header, delimiter: options.delimiter, cells, row_bytes })
+    let delimiter = options.delimiter;
+    Ok(Table { info, has_header, texts, lost, delimiter, cells, row_bytes })
 }
 
 /// Checks the size of all items. `row_bytes` is that of a row in bytes.
@@ -333,8 +345,46 @@ mod tests {
             ("18446744073709551615\n-1\n", "|S20", &[2]),
             ("1.5\n18446744073709551615\n", "|S20", &[2]),
             ("text\n", "|S4", &[1]),
+            ("1.5\n1e400\n", "|S5", &[2]),
+            ("-1e400\n.9e400\n", "|S6", &[2]),
+            ("-inf\n+Infinity\n", "<f8", &[2]),
         ] {
             assert_eq!(found(text), (dtype.to_owned(), shape.to_vec()), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn columns_of_texts_are_in_utf8() {
+        let folder = crate::testing::tempdir();
+        let path = folder.path().join("in.csv");
+        std::fs::write(&path, b"a,b,c,d\nx,1,\xff,\xc3\xa9\nyy,2,z,\n").unwrap();
+        let texts = |options: &Options| scan(&path, options, &mut |_| {}).unwrap().texts;
+        assert_eq!(texts(&Options::default()), [true, false, false, true]);
+        let dtype = Some(Dtype::parse("|S4").unwrap());
+        assert_eq!(texts(&Options { dtype, ..Options::default() }), [false; 4]);
+    }
+
+    #[test]
+    fn leading_zeros_of_numbers_are_lost() {
+        let folder = crate::testing::tempdir();
+        let path = folder.path().join("in.csv");
+        for (text, columns) in [
+            ("zip,n\n12,0\n00123,-0\n", &["1 (line 3)"][..]),
+            ("1,-01.5\n2,0.5\n", &["2 (line 1)"]),
+            ("007\n18446744073709551615\n", &["1 (line 1)"]),
+            // Columns of text keep them.
+            ("00,01\nx,99999999999999999999\n", &[]),
+            ("0,0.0,0e1\n", &[]),
+        ] {
+            std::fs::write(&path, text).unwrap();
+            let table = scan(&path, &Options::default(), &mut |_| {}).unwrap();
+            let texts = columns
+                .iter()
+                .map(|column| format!("the leading zeros of numbers in column {column}"));
+            assert_eq!(table.lost, texts.collect::<Vec<_>>(), "{text:?}");
+            let dtype = Some(Dtype::parse("<f8").unwrap());
+            let table = scan(&path, &Options { dtype, ..Options::default() }, &mut |_| {});
+            assert_eq!(table.unwrap().lost, [""; 0]);
         }
     }
 
@@ -367,6 +417,8 @@ mod tests {
             ("1\n300\n", "|u1", "line 2: column 1: \"300\" is not a value of the type |u1"),
             ("1\n\"\"\n", "<i4", "line 2: column 1: there is no value, and the type <i4 has none"),
             ("1\nx\n", "<f8", "line 2: column 1: \"x\" is not a value of the type <f8"),
+            ("a\0b\na\0\n", "|S3", "line 2: column 1: NUL characters at the end would be lost"),
+            ("a\0\n", "<U3", "line 1: column 1: NUL characters at the end would be lost"),
             ("toolong\n", "|S3", "line 1: column 1: \"toolong\" is not a value of the type |S3"),
             ("1,2\n", record, "it has 3 scalars, and the lines 2 fields"),
             ("1\n", "<M8[ns]", "the type <M8[ns]: times"),

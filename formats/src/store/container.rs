@@ -120,11 +120,7 @@ impl Container {
                     archive.check_content(member)?;
                 }
                 let offset = archive.data_offset(member)?;
-                // The super-chunk opens the path, which another file can have by now.
-                archive.check_unchanged()?;
-                let opened = frame::open_at(key, archive.path(), offset, member.size);
-                archive.check_unchanged()?;
-                opened
+                frame::open_held(key, (archive.file(), archive.path()), offset, member.size)
             }
             (Container::Frame(path), FileId::Only) | (_, FileId::Path(path)) => {
                 let metadata = fs::metadata(path).map_err(Error::storage(path))?;
@@ -203,7 +199,7 @@ fn list_directory(root: &Path, files: &mut Files) -> Result<()> {
             let name = format!("{prefix}{}", file_name.to_string_lossy());
             if file_name.to_str().is_none() {
                 files.findings.push(Finding::note(&name, "the name is not UTF-8; it is ignored"));
-                files.skipped.push(format!("{name:?} is not a file"));
+                files.skipped.push(format!("the name {name:?} is not UTF-8"));
                 continue;
             }
             let kind = entry.file_type().map_err(Error::storage(&path))?;
@@ -224,7 +220,7 @@ fn list_directory(root: &Path, files: &mut Files) -> Result<()> {
                     let text =
                         "the target of the link is outside of the store, or missing; it is ignored";
                     files.findings.push(Finding::note(&name, text));
-                    files.skipped.push(format!("{name:?} is not a file"));
+                    files.skipped.push(format!("the link {name:?} leads to no file in the store"));
                     continue;
                 }
             } else if !kind.is_file() {

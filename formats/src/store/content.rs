@@ -113,7 +113,9 @@ impl Content {
     pub fn open(&self, key: &str) -> Result<Leaf> {
         let opened = match self {
             Content::Bytes(bytes) => frame::open_bytes(key, bytes)?,
-            Content::Range { path, offset, len, .. } => frame::open_at(key, path, *offset, *len)?,
+            Content::Range { file, path, offset, len } => {
+                frame::open_held(key, (Arc::clone(file), path), *offset, *len)?
+            }
             Content::Path { path, len } => frame::open_at(key, path, 0, *len)?,
             Content::Member { limit, .. } => frame::open_bytes(key, &self.read(key, *limit)?)?,
         };

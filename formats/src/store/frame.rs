@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::path::Path;
+use std::sync::Arc;
 
 use ferroblosc::chunk::DParams;
 use ferroblosc::frame::{FIXED_HEADER_LEN, has_magic, header};
@@ -9,6 +10,7 @@ use ferroblosc::os::files;
 use ferroblosc::schunk::{SChunk, Storage};
 
 use super::error::{Error, Result};
+use super::held::HeldFile;
 
 /// An open frame.
 pub struct Opened {
@@ -48,6 +50,27 @@ pub fn open_at(key: &str, path: &Path, offset: u64, available: u64) -> Result<Op
     files::read_exact_at(&file, offset, &mut bytes[..readable]).map_err(Error::storage(path))?;
     let len = len(key, &bytes[..readable], available)?;
     let storage = Storage::file(path).at(offset);
+    let schunk = SChunk::open(storage, DParams::default()).map_err(Error::frame(key))?;
+    Ok(Opened { schunk, surplus: available - len })
+}
+
+/// Opens the frame at `offset` in an open file, as [`open_at`]. It is read from this file also after
+/// another one was renamed to its path.
+///
+/// # Errors
+/// The errors of [`open_at`].
+pub fn open_held(
+    key: &str,
+    (file, path): (Arc<File>, &Path),
+    offset: u64,
+    available: u64,
+) -> Result<Opened> {
+    let held = HeldFile::new(file, path.to_owned());
+    let mut bytes = [0; FIXED_HEADER_LEN];
+    let readable = usize::try_from(available).unwrap_or(usize::MAX).min(FIXED_HEADER_LEN);
+    held.read_exact(offset, &mut bytes[..readable]).map_err(Error::storage(path))?;
+    let len = len(key, &bytes[..readable], available)?;
+    let storage = Storage::file(path).at(offset).backend(Arc::new(held));
     let schunk = SChunk::open(storage, DParams::default()).map_err(Error::frame(key))?;
     Ok(Opened { schunk, surplus: available - len })
 }

@@ -9,6 +9,7 @@ use ferroblosc::schunk::SChunk;
 use super::attrs::{self, Attrs};
 use super::class::{Class, OLD_RECIPE, PROXY, RECIPE};
 use super::error::{Error, Result};
+use super::file_states::FileStates;
 use super::frame::Opened;
 use super::limits::{Budget, Options};
 use super::value::{self, Value};
@@ -30,6 +31,12 @@ pub(super) trait Leaves: Sync {
 
     /// Returns the path of the store.
     fn path(&self) -> &Path;
+
+    /// Returns the states of the files with an object and everything below it.
+    fn file_states(&self, key: &str) -> FileStates {
+        let _ = key;
+        FileStates::default()
+    }
 }
 
 /// An open leaf of a store.

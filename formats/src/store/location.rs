@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use super::container::{Container, FileId};
 use super::content::Content;
 use super::error::{Error, Result};
+use super::file_states::FileStates;
+use super::keys;
 use super::open::{Source, Store};
 
 /// The location of the frame of a leaf.
@@ -25,6 +27,24 @@ pub enum Location {
 }
 
 impl Store {
+    /// Returns the states of the files with an object and everything below it.
+    pub(super) fn file_states(&self, key: &str) -> FileStates {
+        let mut states = FileStates::default();
+        if let Container::Frame(path) = &self.container {
+            states.add(path);
+        }
+        let is_in = |other: &str| other == key || keys::is_below(other, key);
+        for (_, source) in self.leaves.iter().filter(|(other, _)| is_in(other)) {
+            if let Source::File(FileId::Path(path)) = source {
+                states.add(path);
+            }
+        }
+        if let Some(FileId::Path(path)) = &self.embed_file {
+            states.add(path);
+        }
+        states
+    }
+
     /// Returns the location of the frame of a leaf with values of its own. The frame starts with a
     /// valid header, and does not exceed its member or file.
     ///

@@ -51,7 +51,8 @@
 // |---|---|---|
 // | containers | `zip/`, `container.rs` | files in zip files and directories |
 // | contents | `content.rs`, `staging.rs` | stored bytes; new and replaced files |
-// | frames | `frame.rs` | opening a frame that must not exceed its range |
+// | frames | `frame.rs`, `held.rs` | opening a frame that must not exceed its range; open files |
+// | states | `file_states.rs` | changes of files by other programs |
 // | keys | `keys.rs`, `embed.rs`, `tree.rs` | names to keys; embed stores; groups and objects |
 // | leaves | `class.rs`, `leaf.rs`, `attrs.rs` | the class and the attributes of a frame |
 // | objects | `objects.rs`, `objects_writer.rs`, `table/` | arrays of objects; tables |
@@ -71,7 +72,9 @@ mod convert;
 mod embed;
 mod encode;
 mod error;
+mod file_states;
 mod frame;
+mod held;
 mod keys;
 mod leaf;
 mod limits;

@@ -10,6 +10,7 @@ use super::class::{self, Class};
 use super::container::{self, Container, FileId};
 use super::embed::{self, Entry};
 use super::error::{Error, Result};
+use super::file_states::FileStates;
 use super::frame;
 use super::keys;
 use super::leaf::{Leaf, Leaves};
@@ -387,6 +388,10 @@ impl Leaves for Store {
 
     fn path(&self) -> &Path {
         &self.path
+    }
+
+    fn file_states(&self, key: &str) -> FileStates {
+        Store::file_states(self, key)
     }
 }
 

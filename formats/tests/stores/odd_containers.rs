@@ -53,12 +53,14 @@ fn special_files_are_not_read() {
     create(&path);
     fifo(&path.join("b.b2f"));
     std::fs::write(path.join(std::ffi::OsStr::from_bytes(b"\xff.b2f")), b"x").unwrap();
+    std::os::unix::fs::symlink("/dev/null", path.join("c.b2f")).unwrap();
     let store = Store::open(&path).unwrap();
     assert!(store.leaf_keys().eq(["/a"]));
     let converted = store.convert(scratch.path("s.b2z"), &WriteOptions::default()).unwrap();
     let lost = converted.left_out.join("; ");
     assert!(lost.contains("\"b.b2f\" is not a file"), "{lost}");
-    assert!(lost.contains("\u{fffd}.b2f\" is not a file"), "{lost}");
+    assert!(lost.contains("the name \"\u{fffd}.b2f\" is not UTF-8"), "{lost}");
+    assert!(lost.contains("the link \"c.b2f\" leads to no file in the store"), "{lost}");
     let notes = store.verify().unwrap();
     assert!(notes.iter().any(|note| note.text.contains("not UTF-8")), "{notes:?}");
 }

@@ -6,11 +6,12 @@ use crate::build::{
 };
 use crate::common::{fixture, open};
 use ferroblosc::b2nd::{Array, Layout};
-use ferroblosc::chunk::{CParams, Compressor};
+use ferroblosc::chunk::{CParams, Compressor, DParams};
 use ferroblosc::frame::{header, trailer};
-use ferroblosc::schunk::Storage;
+use ferroblosc::schunk::{SChunk, Storage};
 use ferroblosc_formats::store::{
-    Class, ContainerKind, Error, Options, Severity, Store, StoreKind, Value,
+    Cells, Class, ColumnSpec, ContainerKind, Error, NewLeaf, Options, Severity, Store, StoreKind,
+    Value,
 };
 
 fn strict() -> Options {
@@ -621,16 +622,63 @@ fn columns_with_invalid_descriptions_do_not_prevent_reading_others() {
     assert!(table.values("u", 0..3).is_ok());
 }
 
+/// Creates a store with a table and an array of bytes that cannot be compressed. All stores have
+/// their leaves at the same offsets.
+fn of_noise(path: &std::path::Path, seed: u64) {
+    let mut state = seed;
+    let mut noise = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (state >> 56) as u8
+    };
+    let mut bytes =
+        |count: usize| -> Vec<u8> { std::iter::repeat_with(&mut noise).take(count).collect() };
+    let mut writer = Store::create(path).unwrap();
+    let columns = ["a", "b"].map(|name| ColumnSpec::number(name, "uint8"));
+    let mut table = writer.create_table("/t", &columns).unwrap();
+    let (one, other) = (bytes(200_000), bytes(200_000));
+    let cells = |bytes| Cells::Items { bytes, valid: None };
+    table.append(&[("a", cells(&one)), ("b", cells(&other))]).unwrap();
+    table.finish().unwrap();
+    let params = CParams::default().typesize(1);
+    let mut schunk = SChunk::create(Storage::frame(), params, DParams::default()).unwrap();
+    for _ in 0..2 {
+        schunk.append(&bytes(50_000)).unwrap();
+    }
+    writer.put("/top", NewLeaf::schunk(&schunk).unwrap()).unwrap();
+    writer.commit().unwrap();
+}
+
+/// Otherwise columns, and chunks of one leaf, would be those of two files.
 #[test]
-fn a_zip_file_that_is_replaced_is_not_read_with_old_offsets() {
+fn a_zip_file_that_is_replaced_is_read_from_the_open_file() {
     let scratch = Scratch::new();
-    let path = scratch.path("a.b2z");
-    std::fs::copy(fixture("t_nested.b2z"), &path).unwrap();
+    let (path, other) = (scratch.path("a.b2z"), scratch.path("b.b2z"));
+    of_noise(&path, 1);
+    of_noise(&other, 2);
+    assert_eq!(path.metadata().unwrap().len(), other.metadata().unwrap().len());
+    let content = |store: &Store| {
+        let table = store.table("/t").unwrap();
+        let columns = ["a", "b"].map(|name| table.items(name, 0..200_000).unwrap().bytes);
+        let leaf = store.leaf("/top").unwrap();
+        (columns, [0, 1].map(|nchunk| leaf.schunk().decompress_to_vec(nchunk).unwrap()))
+    };
+    let expected = content(&Store::open(&path).unwrap());
+    assert!(expected != content(&Store::open(&other).unwrap()));
     let store = Store::open(&path).unwrap();
-    assert!(store.array("/top").is_ok());
-    std::fs::copy(fixture("t_nested.b2z"), scratch.path("other")).unwrap();
-    std::fs::rename(scratch.path("other"), &path).unwrap();
-    assert_eq!(store.array("/top").err(), Some(Error::Changed(path)));
+    let table = store.table("/t").unwrap();
+    assert!(table.items("a", 0..10).unwrap().bytes == expected.0[0][..10]);
+    let leaf = store.leaf("/top").unwrap();
+    assert!(leaf.schunk().decompress_to_vec(0).unwrap() == expected.1[0]);
+    std::fs::rename(&other, &path).unwrap();
+    // Of open leaves and of others.
+    assert!(table.items("a", 0..200_000).unwrap().bytes == expected.0[0]);
+    assert!(table.items("b", 0..200_000).unwrap().bytes == expected.0[1]);
+    assert!(leaf.schunk().decompress_to_vec(1).unwrap() == expected.1[1]);
+    assert!(content(&store) == expected);
+    assert_eq!(store.check_unchanged(), Err(Error::Changed(path)));
+    // A member is not changed in place.
+    let mut schunk = leaf.into_schunk();
+    assert!(schunk.append(&[1; 50_000]).is_err());
 }
 
 #[test]

@@ -468,6 +468,21 @@ fn damaged_tables_are_not_extended() {
     }
 }
 
+/// Column `v` has no values for the rows of the table: a new one would be lost.
+#[test]
+fn values_that_are_missing_are_not_replaced() {
+    let scratch = Scratch::new();
+    let path = scratch.path("t.b2z");
+    Store::open(fixture("c_crash.b2d")).unwrap().convert(&path, &WriteOptions::default()).unwrap();
+    let mut writer = Store::change(&path).unwrap();
+    let mut table = writer.table("/").unwrap();
+    for row in 0..5 {
+        let refused = table.set("v", &[row], Cells::Values(&[text("new")]));
+        let is_refused = matches!(&refused, Err(Error::Row { row: found, .. }) if *found == row);
+        assert!(is_refused, "{row}: {refused:?}");
+    }
+}
+
 #[test]
 fn tables_in_directories_are_not_compacted_in_place() {
     let scratch = Scratch::new();

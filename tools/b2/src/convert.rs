@@ -6,7 +6,7 @@ use crate::cli::{Cli, ConvertArgs, Hdf5FilterName, InputFormat, Order, OutputFor
 use crate::csv;
 use crate::error::{Failure, Outcome, report_lost};
 use crate::field;
-use crate::io::{Input, Output, Overwritten, STDIO, refuse_nesting, refuse_terminal};
+use crate::io::{Input, Output, Overwritten, STDIO, check_space, refuse_nesting, refuse_terminal};
 use crate::members;
 use crate::names::{EXTENSIONS, format_of_name};
 use crate::options::{self, Form, OutputKind};
@@ -243,7 +243,7 @@ pub fn run(args: &ConvertArgs, cli: &Cli) -> Outcome {
     if args.output == Path::new(STDIO) && !is_text {
         refuse_terminal(args.settings.force)?;
     }
-    let (input, args) = csv::import(input, args, cli)?;
+    let (input, args, _) = csv::import(input, args, cli)?;
     let args = &args;
     let overwritten = match &name {
         None => Overwritten::find(&path, args.settings.force, [input.path()])?,
@@ -329,6 +329,18 @@ fn convert_like(
     source_options.fortran_order = args.order == Order::Fortran;
     let mut reading = Reading::with_threads(cli.nthreads());
     reading.column.clone_from(&args.column);
+    let summary = convert::summarise(input, found).map_err(|error| in_context(error.into()));
+    let (nbytes, typesize) =
+        summary.as_ref().map_or((0, 1), |found| (found.nbytes, found.typesize.max(1)));
+    let least = match form {
+        // A column has less bytes than its table. The size of larger arrays has an error of its own.
+        _ if args.column.is_some() || nbytes == u64::MAX => 0,
+        // A digit and a separator.
+        Form::Csv => (nbytes / typesize).saturating_mul(2),
+        Form::Binary(Destination::Plain | Destination::Npy | Destination::Npz) => nbytes,
+        Form::Binary(_) => 0,
+    };
+    check_space(output, least, args.settings.force).map_err(|failure| failure.at(shown))?;
     let Form::Binary(destination) = form else {
         let written = write_csv((input, found), output, (&reading, &source_options));
         return report_lost(written.map_err(in_context)?, shown, args.strict);
@@ -353,8 +365,7 @@ fn convert_like(
         auto::apply_to_source(source.as_mut(), goal, (shown, cli), &mut writing)
             .map_err(in_context)?;
     }
-    let summary = convert::summarise(input, found).map_err(|error| in_context(error.into()))?;
-    let bar = bar(!cli.quiet, Some(summary.nbytes));
+    let bar = bar(!cli.quiet, Some(summary?.nbytes));
     let converted = convert::convert(
         (input, found),
         (output, destination),

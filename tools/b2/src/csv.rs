@@ -4,7 +4,7 @@
 
 use crate::cat;
 use crate::cli::{Cli, ConvertArgs, HeaderName, InputFormat};
-use crate::error::{Failure, Outcome};
+use crate::error::{Failure, Outcome, report_lost};
 use crate::io::{Input, temporary_folder};
 use ferroblosc::io::named::NamedFile;
 use ferroblosc_formats::convert::{self, Source};
@@ -32,13 +32,13 @@ pub fn is_csv(input: &Input, args: &ConvertArgs) -> bool {
     }
 }
 
-/// Returns a CSV input as a temporary `.npy` file, and the options without those that were used.
-/// Returns other inputs unchanged.
+/// Returns a CSV input as a temporary `.npy` file, the options without those that were used, and
+/// whether each column has texts. Returns other inputs unchanged.
 pub fn import(
     input: Input,
     args: &ConvertArgs,
     cli: &Cli,
-) -> Result<(Input, ConvertArgs), Failure> {
+) -> Result<(Input, ConvertArgs, Vec<bool>), Failure> {
     let header = match args.header {
         HeaderName::Auto => Header::Auto,
         HeaderName::Yes => Header::Yes,
@@ -52,7 +52,7 @@ pub fn import(
                 let text = format!("{option}: {} is not a CSV file", input.name().display());
                 Err(Failure::usage(text).replacing_hint("'--from csv' reads any file as CSV"))
             }
-            None => Ok((input, args.clone())),
+            None => Ok((input, args.clone(), Vec::new())),
         };
     }
     if args.shape.is_some() {
@@ -74,6 +74,7 @@ pub fn import(
     let size = fs::metadata(input.path()).map_or(0, |found| found.len());
     let bar = bar(!cli.quiet, Some(size.saturating_mul(2)));
     let table = csv::scan(input.path(), &options, &mut |bytes| bar.inc(bytes)).map_err(failed)?;
+    report_lost(table.lost.clone(), &args.output, args.strict)?;
     let mut output = BufWriter::with_capacity(BUFFER, NamedFile::create(&path)?);
     let written = csv::write_npy(input.path(), &table, &mut output, &mut |bytes| bar.inc(bytes));
     bar.finish_and_clear();
@@ -81,7 +82,7 @@ pub fn import(
     drop(output);
     let name = input.name().to_owned();
     let args = ConvertArgs { from: None, dtype: None, ..args.clone() };
-    Ok((Input::temporary(path, &name, folder), args))
+    Ok((Input::temporary(path, &name, folder), args, table.texts))
 }
 
 fn failure_of(error: csv::Error) -> Failure {

@@ -13,6 +13,7 @@ use ferroblosc_formats::convert::{self, Detected, Location};
 use ferroblosc_formats::store;
 use ferroblosc_tools_common::identity::Identity;
 use ferroblosc_tools_common::os::{self, Special};
+use ferroblosc_tools_common::size::human;
 use ferroblosc_tools_common::staging::{Folder, Staged};
 use std::fs::{self, File, Metadata};
 use std::io::{IsTerminal, Read, StdoutLock, Write, copy};
@@ -316,6 +317,20 @@ pub fn changed_meanwhile(name: &Path) -> Failure {
     Failure::new("another program has changed the file, and nothing was added")
         .at(name)
         .with_hint("repeat the command")
+}
+
+/// Fails if the file system on which a file of at least `nbytes` bytes is created has less free
+/// space: a sparse array can be much larger than the disk. With `force` it does not fail, as a file
+/// system that compresses can have enough.
+pub fn check_space(path: &Path, nbytes: u64, force: bool) -> Outcome {
+    match path.parent().and_then(os::free_space) {
+        Some(free) if free < nbytes && !force => {
+            let (size, free) = (human(nbytes), human(free));
+            let text = format!("the output has {size}, and {free} are free on its file system");
+            Err(Failure::new(text).with_hint("'--force' writes it nevertheless"))
+        }
+        _ => Ok(()),
+    }
 }
 
 impl Output {

@@ -334,7 +334,7 @@ pub fn open_data(name: &Path) -> Result<Input, Failure> {
 
 /// Extracts an object of a store to a temporary file.
 fn extracted(target: &Target) -> Result<Input, Failure> {
-    let store = target.open()?;
+    let store = target.open_to_read_all()?;
     let class = store.class(target.key()).map_err(|error| target.error(error))?;
     let class_name = class.name();
     if class == Class::Table {

@@ -4,7 +4,7 @@ use crate::auto;
 use crate::cli::{Cli, CompressArgs, DecompressArgs};
 use crate::error::{self, Failure, Outcome};
 use crate::info::worse;
-use crate::io::{Output, Overwritten, STDIN, STDIO, Stdin, refuse_terminal, stdout};
+use crate::io::{Output, Overwritten, STDIN, STDIO, Stdin, check_space, refuse_terminal, stdout};
 use crate::lock::locked_file;
 use crate::members;
 use crate::paths;
@@ -415,7 +415,10 @@ pub fn decompress(args: &DecompressArgs, cli: &Cli) -> Outcome {
             .map(|()| None)
             .map_err(|error| input.error(error))
     } else {
-        let output = Output::new(&output, args.force)?.over(overwritten);
+        let name = output;
+        let output = Output::new(&name, args.force)?.over(overwritten);
+        check_space(output.path(), source.content().nbytes, args.force)
+            .map_err(|failure| failure.at(&name))?;
         let file =
             NamedFile::create(output.path()).map_err(|error| output.error(Failure::from(error)))?;
         let mut writer = BufWriter::with_capacity(256 << 10, file);

@@ -115,6 +115,14 @@ impl Target {
         Store::open(&self.path).map_err(|error| self.error(error))
     }
 
+    /// Opens the store to read whole leaves: the CRC-32 of those in a zip file are compared. The
+    /// columns of tables have no other checksums.
+    pub fn open_to_read_all(&self) -> Result<Store, Failure> {
+        let mut options = store::Options::default();
+        options.check_crc = true;
+        Store::open_with(&self.path, &options).map_err(|error| self.error(error))
+    }
+
     /// Returns an error with the name of the target.
     pub fn error(&self, error: Error) -> Failure {
         self.at(Failure::from(error))

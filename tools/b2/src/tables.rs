@@ -31,7 +31,7 @@ pub fn import(args: &ConvertArgs, options: &WriteOptions, cli: &Cli) -> Result<b
     }
     refuse_other_content(&input, args)?;
     let is_csv = csv::is_csv(&input, args);
-    let (input, imported) = csv::import(input, args, cli)?;
+    let (input, imported, texts) = csv::import(input, args, cli)?;
     let Ok(found) = convert::detect(input.path()) else {
         return Ok(false);
     };
@@ -51,7 +51,8 @@ pub fn import(args: &ConvertArgs, options: &WriteOptions, cli: &Cli) -> Result<b
     options::check(&imported, OutputKind::Table)?;
     let size = source.content().nbytes;
     write_store(args, (options, cli), size, |writer, output, progress| {
-        let added = convert::records_to_table(source.as_mut(), writer, "/", progress);
+        let to = (writer, "/");
+        let added = convert::texts_to_table(source.as_mut(), &texts, to, progress);
         added.map_err(|error| output.error(input.error(error)))?;
         Ok(Vec::new())
     })?;
@@ -141,7 +142,7 @@ pub fn export(
     format: TableFormat,
     cli: &Cli,
 ) -> Result<Option<Vec<String>>, Failure> {
-    let store = target.open()?;
+    let store = target.open_to_read_all()?;
     if store.class(target.key()).map_err(|error| target.error(error))? != Class::Table {
         return Ok(None);
     }

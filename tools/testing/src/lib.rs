@@ -99,7 +99,7 @@ impl TestDir {
     pub fn limited(&self, limit: &str, arguments: &[&str]) -> CommandOutput {
         // Descriptors of other tests, such as those of terminals, may have been inherited.
         let close = (3..=9).map(|number| format!(" {number}<&-")).collect::<String>();
-        let script = format!("trap '' XFSZ; exec{close}; ulimit {limit}; exec \"$0\" \"$@\"");
+        let script = format!("exec{close}; ulimit {limit}; exec \"$0\" \"$@\"");
         let mut command = Command::new("sh");
         command
             .args(["-c", &script, self.program])

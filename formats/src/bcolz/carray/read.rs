@@ -11,6 +11,7 @@ use crate::bcolz::error::{Error, Result};
 use crate::bcolz::packed::{Access, Layout};
 use crate::blpk::MAX_NBYTES;
 use crate::numpy::Kind;
+use crate::threads::keep_first;
 use ferroblosc::pool;
 
 /// Ranges shorter than the chunk size divided by this factor are decoded without the rest of the
@@ -182,7 +183,8 @@ impl Carray {
         worker.read(&self.layout, self.access(), segment, nthreads)
     }
 
-    /// Reads segments in parallel; each worker claims the next one from a queue.
+    /// Reads segments in parallel; each worker claims the next one from a queue. Returns the error of
+    /// the first segment that fails.
     fn read_many(
         &self,
         workers: Vec<Worker>,
@@ -196,10 +198,11 @@ impl Carray {
             let mut worker = locked(&workers[tid]);
             let next = || locked(&queue).next();
             while let Some(segment) = next() {
+                let number = segment.number;
                 if let Err(error) = worker.read(layout, access, segment, 1) {
                     // Empty the queue to stop the other workers.
                     while next().is_some() {}
-                    locked(&failure).get_or_insert(error);
+                    keep_first(&mut locked(&failure), (number, error));
                 }
             }
         });
@@ -207,7 +210,7 @@ impl Carray {
         let workers = workers.map(|worker| worker.unwrap_or_default()).collect();
         let failure = failure.into_inner();
         match failure.unwrap_or_else(PoisonError::into_inner) {
-            Some(error) => (workers, Err(error)),
+            Some((_, error)) => (workers, Err(error)),
             None => (workers, Ok(())),
         }
     }

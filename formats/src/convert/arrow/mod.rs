@@ -417,6 +417,7 @@ pub fn table_to_arrow(
         .map(|computed| format!("computed column {:?}", computed.name))
         .collect();
     let attrs = table.attrs()?;
+    table.check_unchanged()?;
     lost.extend(attrs.entries.iter().map(|(name, _)| format!("attribute {name:?}")));
     lost.extend(attrs.damaged.iter().map(|(name, _)| format!("attribute {name:?}")));
     Ok(lost)

@@ -260,3 +260,16 @@ fn lists_whose_items_are_not_null_are_imported() {
     let list = |len: i64| Value::List((0..len).map(Value::Int).collect());
     assert_eq!(imported(&bytes, ArrowFormat::Ipc).unwrap(), [list(2), list(0), list(1)]);
 }
+
+#[test]
+fn pages_of_parquet_files_are_compared_with_their_checksums() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/parquet");
+    let mut bytes = std::fs::read(folder.join("checksums.parquet")).unwrap();
+    let number = 0x0102_0304_0506_0708_i64;
+    let values = [Value::Int(number), Value::Int(0x1112_1314_1516_1718)];
+    assert_eq!(imported(&bytes, ArrowFormat::Parquet).unwrap(), values);
+    let at = bytes.windows(8).position(|bytes| *bytes == number.to_le_bytes()).unwrap();
+    bytes[at] ^= 1;
+    let refused = error_of(imported(&bytes, ArrowFormat::Parquet));
+    assert!(refused.contains("CRC"), "{refused}");
+}

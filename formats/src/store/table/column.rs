@@ -250,8 +250,13 @@ impl Reader {
             return Ok(());
         }
         let len = self.rows()?;
-        let first = rows[rows.partition_point(|&row| row < len)];
-        Err(self.row_error(first, format!("the value is missing: there are {len} values")))
+        Err(self.missing_value(rows[rows.partition_point(|&row| row < len)])?)
+    }
+
+    /// Returns the error of a stored row whose value is missing.
+    pub fn missing_value(&self, row: u64) -> Result<Error> {
+        let len = self.rows()?;
+        Ok(self.row_error(row, format!("the value is missing: there are {len} values")))
     }
 
     fn charge(&self, budget: &mut Budget, size: Option<u64>) -> Result<()> {

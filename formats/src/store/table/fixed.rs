@@ -99,12 +99,12 @@ impl Fixed {
             number => rows.start + first + (number - 1) * piece,
         });
         let parts = Mutex::new(starts.zip(parts));
-        let work = || -> Result<()> {
+        let work = || {
             loop {
                 let part = parts.lock().unwrap_or_else(PoisonError::into_inner).next();
                 let Some((start, dest)) = part else { return Ok(()) };
                 let count = dest.len() as u64 / self.row_size.max(1);
-                self.read_into(start..start + count, dest)?;
+                self.read_into(start..start + count, dest).map_err(|error| (start, error))?;
             }
         };
         threads::try_run("column", count / piece + 1, work)?;
@@ -143,13 +143,11 @@ impl Fixed {
             *rest = (later, later_dest);
             (rows, dest)
         };
-        let work = || -> Result<()> {
+        let work = || {
             loop {
                 let (rows, dest) = next();
-                if rows.is_empty() {
-                    return Ok(());
-                }
-                self.gather_into(rows, row_size, dest)?;
+                let Some(&first) = rows.first() else { return Ok(()) };
+                self.gather_into(rows, row_size, dest).map_err(|error| (first, error))?;
             }
         };
         threads::try_run("column", pieces, work)?;

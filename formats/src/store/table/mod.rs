@@ -48,6 +48,7 @@ pub use writer::{TableChange, TableWriter};
 
 use super::attrs::{self, Attrs};
 use super::error::{Error, Result};
+use super::file_states::FileStates;
 use super::keys::{self, column_path};
 use super::leaf::Leaves;
 use super::limits::{Budget, MAX_MASK_CHUNKS, MAX_MASK_SIZE, MAX_ROWS};
@@ -80,6 +81,8 @@ pub struct Table<'s> {
     /// The extrema of columns: without and with those that the table stores.
     summaries: Vec<[OnceLock<Summary>; 2]>,
     findings: Vec<Finding>,
+    /// The files of the table before it was opened.
+    states: FileStates,
 }
 
 /// The division of the stored rows into windows: several whole chunks of the mask, or whole blocks
@@ -124,8 +127,9 @@ impl std::fmt::Debug for Table<'_> {
 
 impl<'s> Table<'s> {
     pub(super) fn open(store: &'s dyn Leaves, key: &str) -> Result<Table<'s>> {
+        let states = store.file_states(key);
         let schema = read_schema(store, key)?;
-        Table::with_schema(store, key, schema)
+        Ok(Table { states, ..Table::with_schema(store, key, schema)? })
     }
 
     /// Opens a table whose schema is known.
@@ -164,6 +168,7 @@ impl<'s> Table<'s> {
             windows,
             live_before: Vec::new(),
             findings: Vec::new(),
+            states: FileStates::default(),
         };
         table.live_before = table.count_live(&path)?;
         let live = table.len();
@@ -202,6 +207,16 @@ impl<'s> Table<'s> {
     /// Returns the differences from a valid table that were found while opening.
     pub fn findings(&self) -> &[Finding] {
         &self.findings
+    }
+
+    /// Checks that no file of the table was changed or replaced since it was opened. Otherwise the
+    /// values that were read from a directory or an embed store can be those of several states. A
+    /// zip file is read as it was when the store was opened.
+    ///
+    /// # Errors
+    /// - [`Error::Changed`]
+    pub fn check_unchanged(&self) -> Result<()> {
+        self.states.check()
     }
 
     /// Returns the attributes.
@@ -364,18 +379,21 @@ impl<'s> Table<'s> {
         }
         let windows = decoded.len() as u64;
         let (rest, found) = (Mutex::new(decoded.into_iter()), Mutex::new(counts));
-        threads::try_run("mask", windows, || -> Result<()> {
+        let live = |rows: Range<u64>, mask: &mut Vec<u8>| -> Result<u64> {
+            let len = usize::try_from(rows.end - rows.start).map_err(|_| Error::Memory)?;
+            if mask.len() < len {
+                mask.try_reserve_exact(len - mask.len())?;
+                mask.resize(len, 0);
+            }
+            self.mask_into(rows, &mut mask[..len])?;
+            Ok(live_in(&mask[..len]))
+        };
+        threads::try_run("mask", windows, || {
             let mut mask = Vec::new();
             loop {
                 let next = rest.lock().unwrap_or_else(PoisonError::into_inner).next();
                 let Some((window, rows)) = next else { return Ok(()) };
-                let len = usize::try_from(rows.end - rows.start).map_err(|_| Error::Memory)?;
-                if mask.len() < len {
-                    mask.try_reserve_exact(len - mask.len())?;
-                    mask.resize(len, 0);
-                }
-                self.mask_into(rows, &mut mask[..len])?;
-                let live = live_in(&mask[..len]);
+                let live = live(rows, &mut mask).map_err(|error| (window as u64, error))?;
                 found.lock().unwrap_or_else(PoisonError::into_inner)[window] = live;
             }
         })?;

@@ -2,10 +2,9 @@
 //!
 //! Parts of the table are examined by several threads. In each part, a condition is evaluated for
 //! the live rows that the preceding ones left, and segments whose extrema exclude a match are not
-//! read.
+//! read. The rows and errors are those of one thread, which examines the parts in their order.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::Table;
@@ -57,16 +56,108 @@ pub struct Matches {
 }
 
 /// The matches in a part.
+#[derive(Default)]
 struct Found {
     /// The number of live rows.
     live: u64,
     /// The positions of the matches among the live rows.
     positions: Vec<u64>,
+    counters: Counters,
 }
 
+/// The numbers of values, as in [`Matches`].
+#[derive(Clone, Copy, Default)]
 struct Counters {
-    compared: AtomicU64,
-    skipped: AtomicU64,
+    compared: u64,
+    skipped: u64,
+}
+
+/// A part of the table.
+struct Part {
+    rows: Range<u64>,
+    window: usize,
+    /// Whether all rows are live.
+    is_live: bool,
+}
+
+/// The results of the parts, which threads start in order and finish in any order. The result of
+/// the query is that of one thread that examines one part after the other.
+struct Results {
+    all: Vec<Option<Result<Found>>>,
+    /// The number of parts that were started.
+    started: usize,
+    /// The number of parts before the first one that is not finished.
+    complete: usize,
+    /// The number of matches in the complete parts.
+    count: u64,
+    /// The number of matches in all finished parts.
+    total: u64,
+    /// Whether a part failed.
+    has_failed: bool,
+    /// The number of matches that end the query.
+    limit: u64,
+    /// The number of matches that fit in memory.
+    most: u64,
+}
+
+impl Results {
+    fn new(parts: usize, limit: u64, most: u64) -> Result<Results> {
+        let mut all = Vec::new();
+        all.try_reserve_exact(parts)?;
+        all.resize_with(parts, || None);
+        let (limit, most) = (limit.min(most.saturating_add(1)), most);
+        let (started, complete, count, total, has_failed) = (0, 0, 0, 0, false);
+        Ok(Results { all, started, complete, count, total, has_failed, limit, most })
+    }
+
+    /// Whether no other part is needed. Parts before a failed one were all started.
+    fn is_done(&self) -> bool {
+        self.started == self.all.len() || self.has_failed || self.count >= self.limit
+    }
+
+    /// Returns the number of the next part; `None` if no other part is needed, or if the matches of
+    /// parts after an unfinished one fill the memory: only its thread continues then.
+    fn start(&mut self) -> Option<usize> {
+        if self.is_done() || self.total > self.most {
+            return None;
+        }
+        self.started += 1;
+        Some(self.started - 1)
+    }
+
+    fn finish(&mut self, number: usize, found: Result<Found>) {
+        match &found {
+            Ok(found) => self.total += found.positions.len() as u64,
+            Err(_) => self.has_failed = true,
+        }
+        self.all[number] = Some(found);
+        while let Some(Some(Ok(found))) = self.all.get(self.complete) {
+            self.count += found.positions.len() as u64;
+            self.complete += 1;
+        }
+    }
+
+    /// Returns the matches of the parts up to that in which the query ended.
+    ///
+    /// # Errors
+    /// The error of the first part that failed before; [`Error::Limit`].
+    fn into_found(self, what: impl FnOnce() -> String) -> Result<Vec<Found>> {
+        let mut parts = Vec::new();
+        let mut count = 0;
+        for found in self.all.into_iter().map_while(|found| found) {
+            if count >= self.limit {
+                break;
+            }
+            let found = found?;
+            count += found.positions.len() as u64;
+            parts.try_reserve(1)?;
+            parts.push(found);
+        }
+        if count.min(self.limit) > self.most {
+            return Err(Error::Limit { what: what(), limit: self.most });
+        }
+        Ok(parts)
+    }
 }
 
 impl Table<'_> {
@@ -80,88 +171,77 @@ impl Table<'_> {
     /// - the errors of [`Table::values`].
     pub fn find(&self, filter: &Filter, options: &QueryOptions) -> Result<Matches> {
         self.check_filter(filter)?;
-        let mut parts = Vec::new();
-        for window in 0.. {
-            let rows = self.windows.rows(window);
-            if rows.is_empty() {
-                break;
+        let parts = self.parts()?;
+        let available = || std::thread::available_parallelism().map_or(1, usize::from);
+        let threads = if options.threads == 0 { available() } else { options.threads };
+        let threads = threads.min(parts.len()).max(1);
+        let most = self.store.options().max_message / 8;
+        let results = Mutex::new(Results::new(parts.len(), options.limit, most)?);
+        threads::run("query", threads, || {
+            let locked = || results.lock().unwrap_or_else(PoisonError::into_inner);
+            let next = || locked().start();
+            while let Some(number) = next() {
+                let found = self.find_in(&parts[number], filter, options);
+                locked().finish(number, found);
             }
-            let at = usize::try_from(window).map_err(|_| Error::Memory)?;
-            let live = self.live_before[at + 1] - self.live_before[at];
+        });
+        let results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let found = results.into_found(|| format!("{}: too many rows are found", self.key))?;
+        self.check_live(&parts, &found)?;
+        let count = found.iter().map(|found| found.positions.len() as u64).sum::<u64>();
+        let wanted = usize::try_from(count.min(options.limit)).map_err(|_| Error::Memory)?;
+        let mut matches = Matches::default();
+        matches.rows.try_reserve_exact(wanted)?;
+        let mut before = 0;
+        for found in &found {
+            let missing = wanted - matches.rows.len();
+            let rows = found.positions.iter().take(missing).map(|position| before + position);
+            matches.rows.extend(rows);
+            before += found.live;
+            matches.compared += found.counters.compared;
+            matches.skipped += found.counters.skipped;
+        }
+        Ok(matches)
+    }
+
+    /// Returns the parts of the table in which rows are live.
+    fn parts(&self) -> Result<Vec<Part>> {
+        let mut parts = Vec::new();
+        for (window, live) in self.live_before.windows(2).enumerate() {
+            let live = live[1] - live[0];
             if live == 0 {
                 continue;
             }
+            let rows = self.windows.rows(window as u64);
             let is_live = live == rows.end - rows.start;
             let mut start = rows.start;
             while start < rows.end {
                 let end = (start + PART).min(rows.end);
                 parts.try_reserve(1)?;
-                parts.push((start..end, is_live));
+                parts.push(Part { rows: start..end, window, is_live });
                 start = end;
             }
         }
-        let available = || std::thread::available_parallelism().map_or(1, usize::from);
-        let threads = if options.threads == 0 { available() } else { options.threads };
-        let threads = threads.min(parts.len()).max(1);
-        let counters = Counters { compared: AtomicU64::new(0), skipped: AtomicU64::new(0) };
-        let results: Mutex<(Vec<Option<Found>>, usize, u64, u64)> =
-            Mutex::new((parts.iter().map(|_| None).collect(), 0, 0, 0));
-        let (next, is_done) = (AtomicU64::new(0), AtomicBool::new(false));
-        let fault: Mutex<Option<Error>> = Mutex::new(None);
-        let most = self.store.options().max_message / 8;
-        let work = || {
-            while !is_done.load(Ordering::Relaxed) {
-                let number = next.fetch_add(1, Ordering::Relaxed);
-                let part = usize::try_from(number).ok().and_then(|number| {
-                    parts.get(number).map(|(rows, is_live)| (number, rows, *is_live))
-                });
-                let Some((number, rows, is_live)) = part else {
-                    return;
-                };
-                let found = self.find_in(rows.clone(), is_live, filter, options, &counters);
-                let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);
-                let (all, complete, count, total) = &mut *results;
-                match found {
-                    Ok(found) => {
-                        *total += found.positions.len() as u64;
-                        all[number] = Some(found);
-                    }
-                    Err(error) => {
-                        fault.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
-                        is_done.store(true, Ordering::Relaxed);
-                    }
-                }
-                while let Some(Some(found)) = all.get(*complete) {
-                    *count += found.positions.len() as u64;
-                    *complete += 1;
-                }
-                if *count >= options.limit || *total > most {
-                    is_done.store(true, Ordering::Relaxed);
-                }
+        Ok(parts)
+    }
+
+    /// Checks that the live rows are those that were counted when the table was opened. The last
+    /// part can be inside a window.
+    fn check_live(&self, parts: &[Part], found: &[Found]) -> Result<()> {
+        let mut live = 0;
+        for (number, (part, found)) in parts.iter().zip(found).enumerate() {
+            live += found.live;
+            let next = parts.get(number + 1);
+            let counted = self.live_before[part.window + 1] - self.live_before[part.window];
+            let is_whole = next.is_none_or(|next| next.window != part.window);
+            if live > counted || (is_whole && live < counted) {
+                return Err(Error::Changed(self.store.path().to_owned()));
             }
-        };
-        threads::run("query", threads, work);
-        if let Some(error) = fault.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            return Err(error);
+            if is_whole {
+                live = 0;
+            }
         }
-        let (all, complete, count, _) =
-            results.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let is_short = complete < all.len() && count < options.limit;
-        let wanted = count.min(options.limit);
-        if is_short || wanted > most {
-            let what = format!("{}: too many rows are found", self.key);
-            return Err(Error::Limit { what, limit: most });
-        }
-        let mut rows = Vec::new();
-        rows.try_reserve_exact(usize::try_from(wanted).map_err(|_| Error::Memory)?)?;
-        let mut before = 0;
-        for found in all.into_iter().take(complete).flatten() {
-            let missing = usize::try_from(wanted).unwrap_or(usize::MAX) - rows.len();
-            rows.extend(found.positions.iter().take(missing).map(|position| before + position));
-            before += found.live;
-        }
-        let load = |counter: AtomicU64| counter.into_inner();
-        Ok(Matches { rows, compared: load(counters.compared), skipped: load(counters.skipped) })
+        Ok(())
     }
 
     /// Returns the values of columns in the rows that satisfy a condition: for each column, its
@@ -249,23 +329,17 @@ impl Table<'_> {
         }
     }
 
-    /// Returns the matches in a part. If `is_live`, all its rows are live.
-    fn find_in(
-        &self,
-        part: Range<u64>,
-        is_live: bool,
-        filter: &Filter,
-        options: &QueryOptions,
-        counters: &Counters,
-    ) -> Result<Found> {
-        let live: Vec<u64> = if is_live {
-            part.collect()
+    /// Returns the matches in a part.
+    fn find_in(&self, part: &Part, filter: &Filter, options: &QueryOptions) -> Result<Found> {
+        let live: Vec<u64> = if part.is_live {
+            part.rows.clone().collect()
         } else {
-            let mask = self.mask(part.clone())?;
-            let pairs = mask.iter().zip(part).filter(|&(&byte, _)| byte != 0);
+            let mask = self.mask(part.rows.clone())?;
+            let pairs = mask.iter().zip(part.rows.clone()).filter(|&(&byte, _)| byte != 0);
             pairs.map(|(_, row)| row).collect()
         };
-        let matches = self.matching(filter, &live, options, counters)?;
+        let mut counters = Counters::default();
+        let matches = self.matching(filter, &live, options, &mut counters)?;
         let mut positions = Vec::new();
         let mut at = 0;
         for row in &matches {
@@ -274,7 +348,7 @@ impl Table<'_> {
             }
             positions.push(at as u64);
         }
-        Ok(Found { live: live.len() as u64, positions })
+        Ok(Found { live: live.len() as u64, positions, counters })
     }
 
     /// Returns the rows of `rows` that satisfy a condition. They are stored rows, ascending.
@@ -283,7 +357,7 @@ impl Table<'_> {
         filter: &Filter,
         rows: &[u64],
         options: &QueryOptions,
-        counters: &Counters,
+        counters: &mut Counters,
     ) -> Result<Vec<u64>> {
         if rows.is_empty() {
             return Ok(Vec::new());
@@ -345,7 +419,7 @@ impl Table<'_> {
         test: &Test<'_>,
         rows: &[u64],
         options: &QueryOptions,
-        counters: &Counters,
+        counters: &mut Counters,
     ) -> Result<Option<Vec<u64>>> {
         let summary = self.summary_for(number, test, options)?;
         let (Some(summary), Some(constant)) = (summary, Number::of(test.constant)) else {
@@ -360,7 +434,7 @@ impl Table<'_> {
             }
             rest = later;
         }
-        counters.skipped.fetch_add((rows.len() - left.len()) as u64, Ordering::Relaxed);
+        counters.skipped += (rows.len() - left.len()) as u64;
         Ok(Some(left))
     }
 
@@ -370,14 +444,14 @@ impl Table<'_> {
         test: &Test<'_>,
         rows: &[u64],
         options: &QueryOptions,
-        counters: &Counters,
+        counters: &mut Counters,
     ) -> Result<Vec<u64>> {
         let number = self.column(column)?;
         let reader = self.reader(number)?;
         let kept = self.not_excluded(number, test, rows, options, counters)?;
         let left = kept.as_deref().unwrap_or(rows);
         let summary = self.summary_for(number, test, options)?;
-        counters.compared.fetch_add(left.len() as u64, Ordering::Relaxed);
+        counters.compared += left.len() as u64;
         let mut found = Vec::new();
         self.in_steps(left, |rows, budget| {
             let holds = reader.matching(rows, test, summary, budget)?;
@@ -430,5 +504,99 @@ impl Table<'_> {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::{Cells, ColumnSpec, Store};
+
+    fn found(count: u64) -> Result<Found> {
+        let positions = (0..count).collect();
+        Ok(Found { live: count, positions, counters: Counters::default() })
+    }
+
+    fn failed(row: u64) -> Result<Found> {
+        Err(Error::Row { column: "c".to_owned(), row, why: "bad".to_owned() })
+    }
+
+    /// Returns the number of matches in each part after four parts, of a query for three matches
+    /// with memory for five, finished in an order.
+    fn ended(order: &[usize], result: impl Fn(usize) -> Result<Found>) -> Result<Vec<usize>> {
+        let mut results = Results::new(order.len(), 3, 5)?;
+        while results.start().is_some() {}
+        order.iter().for_each(|&number| results.finish(number, result(number)));
+        let found = results.into_found(|| "rows".to_owned())?;
+        Ok(found.iter().map(|found| found.positions.len()).collect())
+    }
+
+    #[test]
+    fn the_order_in_which_parts_finish_does_not_matter() {
+        for order in [[0, 1, 2, 3], [3, 2, 1, 0], [2, 3, 0, 1], [1, 0, 3, 2]] {
+            // The limit is reached before the parts with many matches, and with an error.
+            assert_eq!(ended(&order, |number| found([1, 2, 9, 9][number])), Ok(vec![1, 2]));
+            let late = |number| if number < 2 { found(2) } else { failed(number as u64) };
+            assert_eq!(ended(&order, late), Ok(vec![2, 2]));
+            // The first error in order.
+            let early = |number| if number == 0 { found(2) } else { failed(number as u64) };
+            assert_eq!(ended(&order, early).err(), failed(1).err());
+        }
+    }
+
+    #[test]
+    fn matches_beyond_the_memory_are_an_error_unless_the_limit_is_reached() {
+        let run = |limit, counts: [u64; 3]| {
+            let mut results = Results::new(3, limit, 5)?;
+            let mut started = 0;
+            while let Some(number) = results.start() {
+                results.finish(number, found(counts[number]));
+                started += 1;
+            }
+            results.into_found(|| "rows".to_owned()).map(|_| started)
+        };
+        assert_eq!(run(u64::MAX, [2, 2, 1]), Ok(3));
+        assert_eq!(run(5, [2, 4, 1]), Ok(2));
+        let beyond = Error::Limit { what: "rows".to_owned(), limit: 5 };
+        for (limit, counts) in [(u64::MAX, [2, 4, 1]), (7, [6, 9, 9]), (6, [2, 4, 1])] {
+            assert_eq!(run(limit, counts), Err(beyond.clone()), "{limit}");
+        }
+    }
+
+    #[test]
+    fn parts_after_an_unfinished_one_do_not_fill_the_memory() {
+        let mut results = Results::new(4, 3, 5).unwrap();
+        assert_eq!((results.start(), results.start()), (Some(0), Some(1)));
+        results.finish(1, found(6));
+        assert_eq!(results.start(), None);
+        // The thread of the first part ends the query.
+        results.finish(0, found(0));
+        assert_eq!(results.start(), None);
+        let found = results.into_found(|| "rows".to_owned()).unwrap();
+        assert_eq!(found.len(), 2);
+    }
+
+    /// The mask is read twice: to count the live rows, and to number the matches.
+    #[test]
+    fn other_live_rows_than_those_that_were_counted_are_an_error() {
+        let folder = crate::testing::tempdir();
+        let path = folder.path().join("t.b2z");
+        let mut store = Store::create(&path).unwrap();
+        let mut table = store.create_table("/t", &[ColumnSpec::number("a", "int64")]).unwrap();
+        let bytes: Vec<u8> = (0..10_i64).flat_map(i64::to_le_bytes).collect();
+        table.append(&[("a", Cells::Items { bytes: &bytes, valid: None })]).unwrap();
+        table.delete(&[4, 9]).unwrap();
+        table.finish().unwrap();
+        store.commit().unwrap();
+        let store = Store::open(&path).unwrap();
+        let mut table = store.table("/t").unwrap();
+        let filter = Filter::parse("a >= 5").unwrap();
+        let options = QueryOptions::default();
+        assert_eq!(table.find(&filter, &options).unwrap().rows, [4, 5, 6, 7]);
+        for counted in [1, 7, 9] {
+            table.live_before = vec![0, counted];
+            let changed = Error::Changed(table.store.path().to_owned());
+            assert_eq!(table.find(&filter, &options), Err(changed), "{counted}");
+        }
     }
 }

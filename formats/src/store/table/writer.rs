@@ -770,5 +770,9 @@ fn rebuild(
             used += 1;
         }
         sink.push(&staged)
-    })
+    })?;
+    match rows.get(used) {
+        Some(&row) => Err(table.reader(number)?.missing_value(row)?),
+        None => Ok(()),
+    }
 }

@@ -117,7 +117,7 @@ impl Side {
 }
 
 fn of_store(target: Target) -> Result<Side, Failure> {
-    let opened = target.open()?;
+    let opened = target.open_to_read_all()?;
     let class = opened.class(target.key()).map_err(|error| target.error(error))?;
     let is_group = class == Class::Group || class == Class::EmbedStore && target.key() == "/";
     if !is_group {
@@ -249,7 +249,7 @@ impl Members {
                 Ok(Data::Array(ArrayInput { input, found: *found }))
             }
             (Some(Content::Object(key, class)), Some(target)) => {
-                object(Target::object(target.path(), key), target.open()?, *class)
+                object(Target::object(target.path(), key), target.open_to_read_all()?, *class)
             }
             (Some(Content::Other(reason)), _) => Err(at(Failure::new(reason.clone()))),
             _ => Err(at(Failure::new("does not exist"))),

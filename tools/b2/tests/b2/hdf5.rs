@@ -82,6 +82,39 @@ fn sparse_datasets_of_any_size_are_described_and_no_damage() {
     assert!(verified.status == 0 && !text.contains(reason), "{text}");
 }
 
+/// Without the check, the disk is full after a long time.
+#[cfg(unix)]
+#[test]
+fn outputs_that_are_larger_than_the_free_space_are_refused_at_once() {
+    let folder = TestDir::new();
+    let file = File::create(&folder.path("big.h5")).unwrap();
+    let spec = Spec {
+        item: Scalar::Float { size: 8, is_big: false }.into(),
+        shape: vec![1 << 33, 1 << 12],
+        chunks: Some(vec![1 << 15, 1 << 12]),
+        filter: None,
+        fill: None,
+    };
+    drop(NewDataset::create(&file, "big", spec).unwrap());
+    file.close().unwrap();
+    folder.out("convert big.h5:/big big.b2nd");
+    let reason = "the output has 256.0 TiB, and ";
+    for (line, output) in [
+        ("convert big.h5:/big o.npy", "o.npy"),
+        ("convert big.h5:/big o.npz", "o.npz"),
+        ("convert big.h5:/big o.bin", "o.bin"),
+        ("convert big.h5:/big o.csv", "o.csv"),
+        ("convert big.h5:/big o.npz:/x", "o.npz:/x"),
+        ("decompress big.b2nd o.npy", "o.npy"),
+    ] {
+        let error = refused(&folder, line);
+        let reason = if output == "o.csv" { "the output has 64.0 TiB, and " } else { reason };
+        assert!(error.contains(&format!("error: {output}: {reason}")), "{line}: {error}");
+        assert!(error.contains("'--force' writes it nevertheless"), "{line}: {error}");
+        assert!(!folder.path(output).exists(), "{line}");
+    }
+}
+
 #[test]
 fn fields_and_tags_that_are_not_utf8_are_named() {
     let folder = TestDir::new();

@@ -64,6 +64,41 @@ fn arrays_in_stores_are_printed_as_in_files() {
 }
 
 #[test]
+fn texts_of_csv_files_are_texts_in_stores() {
+    let folder = TestDir::new();
+    folder.write("t.csv", "name,n\nAda,1\nBob,2\n".as_bytes());
+    folder.out("convert t.csv t.b2z");
+    let line = "{\"name\": \"Bob\", \"n\": 2}\n";
+    assert_eq!(folder.out("cat t.b2z --where name=='Bob'"), line);
+    folder.out("convert t.b2z back.csv");
+    assert_eq!(folder.read("back.csv"), folder.read("t.csv"));
+    // Latin-1 keeps its bytes.
+    folder.write("l.csv", b"na.me,n\nJos\xe9,1\nBob,2\n");
+    folder.out("convert l.csv l.b2z");
+    folder.out("convert l.b2z l2.csv");
+    assert_eq!(folder.read("l2.csv"), folder.read("l.csv"));
+}
+
+#[test]
+fn leading_zeros_of_a_csv_file_are_not_lost_silently() {
+    let folder = TestDir::new();
+    folder.write("t.csv", b"zip,n\n10115,1\n01067,2\n");
+    let warning = "not kept: the leading zeros of numbers in column 1 (line 3)";
+    for output in ["t.b2z", "t.npy", "t.bcolz"] {
+        let strict = folder.line(&format!("convert t.csv {output} --strict"));
+        assert_eq!(strict.status, 1, "{output}");
+        assert!(!folder.path(output).exists(), "{output}");
+        let result = folder.line(&format!("convert t.csv {output}"));
+        assert_eq!(result.status, 0, "{output}");
+        assert!(result.err().contains(&format!("{output}: {warning}")), "{}", result.err());
+    }
+    let dtype = "--dtype [('zip','<U5'),('n','<i8')]";
+    folder.out(&format!("convert t.csv texts.b2z {dtype} --strict"));
+    folder.out("convert texts.b2z back.csv");
+    assert_eq!(folder.read("back.csv"), folder.read("t.csv"));
+}
+
+#[test]
 fn tables_in_stores_are_printed_as_csv() {
     let folder = folder(&["t_table.b2z", "c_nulls_mask.b2z", "a_object.b2f"]);
     let table = "t_table.b2z:/t2";
@@ -418,6 +453,48 @@ fn damage_has_its_exit_status() {
     assert_eq!(partial.status, 1);
     let text = String::from_utf8_lossy(&partial.stdout);
     assert!(text.contains("not checked completely") && text.contains("not checked: "), "{text}");
+}
+
+/// The columns of a table have no checksums, apart from the CRC-32 of a zip file.
+#[test]
+fn damaged_tables_are_not_converted() {
+    let folder = TestDir::new();
+    let mut state = 1_u64;
+    let numbers: Vec<u64> = std::iter::repeat_with(|| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        state ^ (state >> 29)
+    })
+    .take(5000)
+    .collect();
+    let lines: String = numbers.iter().map(|number| format!("{number}\n")).collect();
+    folder.write("t.csv", format!("n\n{lines}").as_bytes());
+    folder.out("convert t.csv t.b2z");
+    folder.out("convert t.b2z sound.npy");
+    let sound = folder.out("cat t.b2z");
+    let mut bytes = folder.read("t.b2z");
+    let column = bytes.windows(12).position(|bytes| bytes == b"_cols/n.b2nd").unwrap();
+    bytes[column + 20_000] ^= 1;
+    folder.write("t.b2z", &bytes);
+    // The values are readable, but one is wrong.
+    let wrong = folder.out("cat t.b2z");
+    let pairs = sound.lines().zip(wrong.lines());
+    assert_eq!(pairs.filter(|(sound, wrong)| sound != wrong).count(), 1);
+    for line in [
+        "convert t.b2z o.csv",
+        "convert t.b2z o.arrow",
+        "convert t.b2z o.parquet",
+        "convert t.b2z o.npy",
+        "convert t.b2z o.bcolz",
+        "convert t.b2z o.b2d",
+        "stats t.b2z",
+        "diff t.b2z t.b2z",
+        "diff t.b2z sound.npy",
+    ] {
+        let failed = folder.line(line);
+        assert_eq!(failed.status, 3, "{line}: {}", failed.err());
+        assert!(failed.err().contains("its CRC-32 is"), "{line}: {}", failed.err());
+    }
+    assert!(!folder.path("o.csv").exists());
 }
 
 #[test]

@@ -4,26 +4,29 @@ use super::special::Special;
 use ferroblosc::os::{files, is_ignored};
 use rustix::fs::{Mode, OFlags};
 use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, tcgetattr, tcsetattr};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
 use std::fs::{self, File, Metadata, TryLockError};
 use std::io;
 use std::os::fd::AsFd;
 use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, PermissionsExt, chown};
 use std::path::Path;
+use std::sync::Arc;
 
 /// The value of a special character that does not exist.
 const DISABLED: u8 = 0;
 
 /// Calls a function in another thread before SIGINT, SIGTERM or SIGHUP ends the program. Signals
 /// that the program ignores since its start do not end it: `nohup` and background jobs of scripts
-/// rely on that.
+/// rely on that. SIGXFSZ does not end the program: writing more than `ulimit -f` permits is an
+/// error.
 ///
 /// # Errors
 /// Errors of installing the handlers and of starting the thread.
 pub fn before_interrupt(clean_up: impl FnOnce() + Send + 'static) -> io::Result<()> {
     let handled = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|&signal| !is_ignored(signal));
     let mut signals = Signals::new(handled)?;
+    signal_hook::flag::register(SIGXFSZ, Arc::default())?;
     std::thread::Builder::new().spawn(move || {
         if let Some(signal) = signals.forever().next() {
             clean_up();
@@ -97,6 +100,14 @@ pub fn create_private_directory(path: &Path) -> io::Result<()> {
 pub fn is_own(path: &Path) -> bool {
     let user = rustix::process::geteuid().as_raw();
     fs::symlink_metadata(path).is_ok_and(|found| found.uid() == user)
+}
+
+/// Returns the number of bytes that the program can add to the file system of a path; `None` if it
+/// is not known.
+pub fn free_space(path: &Path) -> Option<u64> {
+    let found = rustix::fs::statvfs(path).ok()?;
+    // Some network file systems have no sizes.
+    (found.f_blocks > 0).then(|| found.f_bavail.saturating_mul(found.f_frsize))
 }
 
 /// Exchanges two paths atomically.

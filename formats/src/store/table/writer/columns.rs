@@ -1,8 +1,8 @@
 //! Columns that are added, removed and renamed, and the columns that are computed from others.
 
 use super::{
-    STEP, TableWriter, check_names, dependencies, entry_mut, index, items, key_of, leaf_keys,
-    parse, set_entry, text,
+    STEP, TableWriter, check_names, dependencies, entry_mut, items, key_of, leaf_keys, parse,
+    set_entry, text,
 };
 use crate::bloscpack::Value as Json;
 use crate::store::error::{Error, Result};
@@ -65,25 +65,7 @@ impl TableWriter<'_> {
         if count != rows {
             return Err(Error::Value(format!("there are {count} values for {rows} rows")));
         }
-        // Deleted rows get the value of the live row before them, or of the first one.
-        let mut live = 0usize;
-        let mut start = 0;
-        while start < table.stored_rows() && rows > 0 {
-            let end = (start + STEP).min(table.stored_rows());
-            let mask = table.mask(start..end)?;
-            let picks = mask.iter().map(|&byte| {
-                live += usize::from(byte != 0);
-                live.saturating_sub(1)
-            });
-            let picked = staged.picked(picks, sink.form());
-            sink.push(&picked)?;
-            start = end;
-        }
-        while start < table.stored_rows() {
-            let end = (start + STEP).min(table.stored_rows());
-            sink.push(&Staged::fillers(index(end - start), sink.form()))?;
-            start = end;
-        }
+        push_stored(&table, &staged, &mut sink)?;
         let leaves = sink.finish()?;
         (self.json, self.schema) = (json, schema);
         self.put(leaves);
@@ -259,6 +241,38 @@ impl TableWriter<'_> {
     }
 }
 
+/// Adds the values of all live rows to a sink, with values of the deleted rows: that of the live row
+/// before them, or of the first one.
+///
+/// # Errors
+/// - [`Error::Changed`] if other rows are live than when the table was opened;
+/// - the errors of reading the mask and of writing.
+fn push_stored(table: &Table<'_>, staged: &Staged, sink: &mut ColumnSink) -> Result<()> {
+    let changed = || Error::Changed(table.store.path().to_owned());
+    let rows = staged.len(sink.form());
+    let mut live = 0usize;
+    let mut start = 0;
+    while start < table.stored_rows() {
+        let end = (start + STEP).min(table.stored_rows());
+        let mask = table.mask(start..end)?;
+        let mut picks = Vec::with_capacity(mask.len());
+        for byte in mask {
+            live += usize::from(byte != 0);
+            picks.push(live.saturating_sub(1));
+        }
+        if live > rows {
+            return Err(changed());
+        }
+        if rows == 0 {
+            sink.push(&Staged::fillers(picks.len(), sink.form()))?;
+        } else {
+            sink.push(&staged.picked(picks.into_iter(), sink.form()))?;
+        }
+        start = end;
+    }
+    if live == rows { Ok(()) } else { Err(changed()) }
+}
+
 /// Whether a key or a text of metadata is one of the names, a part of one or a group above one.
 fn names_any(json: &Json, names: [&str; 2]) -> bool {
     let is_named = |text: &str| {
@@ -274,5 +288,41 @@ fn names_any(json: &Json, names: [&str; 2]) -> bool {
             entries.iter().any(|(key, value)| is_named(key) || names_any(value, names))
         }
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::Store;
+
+    /// The mask is read twice: to count the live rows, and to assign their values.
+    #[test]
+    fn rows_that_become_live_during_the_addition_of_a_column_are_an_error() {
+        let folder = crate::testing::tempdir();
+        let path = folder.path().join("t.b2d");
+        let mut store = Store::create(&path).unwrap();
+        let mut table = store.create_table("/t", &[ColumnSpec::number("a", "int64")]).unwrap();
+        let bytes: Vec<u8> = (0..10_i64).flat_map(i64::to_le_bytes).collect();
+        table.append(&[("a", Cells::Items { bytes: &bytes, valid: None })]).unwrap();
+        table.delete(&[4, 9]).unwrap();
+        table.finish().unwrap();
+        store.commit().unwrap();
+        let store = Store::open(&path).unwrap();
+        let column = ColumnSpec::number("b", "int64").column().unwrap();
+        for count in 0..10_i64 {
+            let table = store.table("/t").unwrap();
+            let mut sink = ColumnSink::create(&column, "/t/_cols/b", Grid::new(8)).unwrap();
+            let bytes: Vec<u8> = (0..count).flat_map(i64::to_le_bytes).collect();
+            let cells = Cells::Items { bytes: &bytes, valid: None };
+            let staged = stage(&column, sink.form(), cells).unwrap();
+            let pushed = push_stored(&table, &staged, &mut sink);
+            if count == 8 {
+                assert_eq!(pushed, Ok(()));
+            } else {
+                let path = table.store.path().to_owned();
+                assert_eq!(pushed, Err(Error::Changed(path)), "{count}");
+            }
+        }
     }
 }
