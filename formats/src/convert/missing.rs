@@ -73,12 +73,15 @@ impl MissingChunks {
     /// # Errors
     /// The errors of writing.
     pub fn flush(&mut self, schunk: &mut SChunk) -> Result<()> {
+        // One chunk shows whether a run of them has no bytes in the frame.
+        let mut most = 1;
         while self.count > 0 {
-            let run = self.count.min(MAX_RUN);
+            let run = self.count.min(most);
             let first = usize::try_from(schunk.nchunks()).map_err(|_| Error::Layout)?;
             let numbers: Vec<usize> = (first..first + run as usize).collect();
             if insert_special(schunk.state_mut(), &numbers, &self.chunk)? {
                 self.count -= run;
+                most = MAX_RUN;
             } else {
                 // The first chunk of a frame, or chunks with bytes.
                 schunk.append_chunk(&self.chunk)?;
@@ -136,5 +139,18 @@ mod tests {
         assert_eq!((schunk.nchunks(), schunk.nbytes()), (3 << 20, 4000 * (3 << 20)));
         assert!(schunk.to_bytes().unwrap().len() < 1 << 20);
         assert!(check_count(MAX_CHUNKS).is_ok() && check_count(MAX_CHUNKS + 1).is_err());
+    }
+
+    /// Each of them is stored, but the others are not listed for it.
+    #[test]
+    fn runs_of_other_values_take_linear_time() {
+        let params = CParams::default().typesize(4);
+        let mut schunk =
+            SChunk::create(Storage::frame(), params.clone(), DParams::default()).unwrap();
+        let mut missing = MissingChunks::new(&params, 400, &7_i32.to_ne_bytes());
+        assert!(missing.add(1 << 17));
+        missing.flush(&mut schunk).unwrap();
+        assert_eq!((schunk.nchunks(), schunk.nbytes()), (1 << 17, 400 << 17));
+        assert_eq!(schunk.decompress_to_vec(99_999).unwrap(), 7_i32.to_ne_bytes().repeat(100));
     }
 }
