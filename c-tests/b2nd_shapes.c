@@ -16,7 +16,7 @@ static void row_n16_row_n17_resizing(void) {
   int storage;
   for (storage = 0; storage < STORAGES; storage++) {
     b2nd_array_t *array = example(storage);
-    int64_t three[] = {3, 7}, start[] = {4, 4}, large[] = {9, 11}, bad[] = {6, 7}, below[] = {-4, 0};
+    int64_t three[] = {3, 7}, start[] = {4, 4}, past[] = {4, 0}, large[] = {9, 11}, bad[] = {6, 7}, below[] = {-4, 0};
     int64_t huge[] = {INT64_MAX, 7}, none[] = {0, 7}, beyond[] = {6, 0}, one[] = {1, 7};
     uint8_t items[99], expected[99];
     int i, j;
@@ -37,6 +37,8 @@ static void row_n16_row_n17_resizing(void) {
     CHECK_IS(b2nd_resize(array, bad, origin), BLOSC2_ERROR_INVALID_PARAM);
     CHECK_IS(b2nd_resize(array, large, below), BLOSC2_ERROR_INVALID_PARAM);
     CHECK_IS(b2nd_resize(array, bad, beyond), BLOSC2_ERROR_INVALID_PARAM);
+    /* From row 4 on there is one row, not four. */
+    CHECK_IS(b2nd_resize(array, one, past), BLOSC2_ERROR_INVALID_PARAM);
     CHECK_IS(b2nd_resize(array, NULL, NULL), BLOSC2_ERROR_NULL_POINTER);
     rows_of(expected, 5, 7);
     CHECK(is(array, 2, shape57, expected));
@@ -92,6 +94,12 @@ static void row_n19_row_n20_row_n21_growing(void) {
     CHECK_IS(b2nd_delete(array, 1, 1, 4), BLOSC2_ERROR_INVALID_PARAM);
     CHECK_IS(b2nd_delete(array, 1, 0, -4), BLOSC2_ERROR_INVALID_PARAM);
     CHECK_IS(b2nd_delete(array, 2, 0, 4), BLOSC2_ERROR_INVALID_PARAM);
+    CHECK_IS(b2nd_delete(array, -1, 0, 4), BLOSC2_ERROR_INVALID_PARAM);
+    CHECK_IS(b2nd_append(array, put, 5, -1), BLOSC2_ERROR_INVALID_PARAM);
+    CHECK_IS(b2nd_append(array, put, -7, 0), BLOSC2_ERROR_INVALID_PARAM);
+    CHECK_IS(b2nd_append(array, put, -5, 1), BLOSC2_ERROR_INVALID_PARAM);
+    rows_of(items, 5, 7);
+    CHECK(is(array, 2, shape57, items));
     CHECK_IS(b2nd_delete(array, 0, 0, 0), 0);
     CHECK_IS(b2nd_insert(array, put, 20, 1, 4), 0);
     rows_of(items, 5, 7);

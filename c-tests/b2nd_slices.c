@@ -1,4 +1,4 @@
-/* Arrays: creation, slices and selections; rows N1 to N14 and N22. */
+/* Arrays: creation, slices and selections; rows N1 to N14, N22 and S33. */
 
 #include "arrays.h"
 
@@ -434,6 +434,20 @@ static void row_n39_chunks_of_slices(void) {
   }
 }
 
+static void row_s33_slices_outside_have_the_chunks_of_the_array(void) {
+  int64_t start[] = {0, 4}, stop[] = {100, INT64_MAX}, negative[] = {-5, 0}, *chunks = NULL;
+  int storage;
+  for (storage = 0; storage < STORAGES; storage++) {
+    b2nd_array_t *array = example(storage);
+    CHECK_IS(blosc2_get_slice_nchunks(array->sc, start, stop, &chunks), 2);
+    CHECK(chunks != NULL && chunks[0] == 1 && chunks[1] == 3);
+    free(chunks);
+    CHECK_IS(blosc2_get_slice_nchunks(array->sc, negative, stop, &chunks), BLOSC2_ERROR_INVALID_PARAM);
+    CHECK(chunks == NULL);
+    b2nd_free(array);
+  }
+}
+
 static void row_n34_boxes_between_buffers(void) {
   static const int64_t from[] = {1, 1}, to[] = {3, 3}, less[] = {0, 3}, shape[] = {3, 4}, at[] = {0, 1};
   uint8_t src[12], dst[12] = {0}, expected[12] = {0, 6, 7, 0, 0, 10, 11, 0};
@@ -465,6 +479,7 @@ int main(void) {
   row_n13_row_n14_copies();
   row_n22_selections();
   row_n39_chunks_of_slices();
+  row_s33_slices_outside_have_the_chunks_of_the_array();
   row_n34_boxes_between_buffers();
   return end();
 }

@@ -301,7 +301,7 @@ static void borrowed_chunks_may_be_passed_without_copying(void) {
 }
 
 /* A lazy chunk has fewer bytes than its header states, so it cannot be stored anywhere. */
-static void lazy_chunks_are_not_stored(void) {
+static void row_s34_lazy_chunks_are_not_stored(void) {
   int kind, target, copy;
   int32_t size;
   uint8_t *lazy, *own, *to_free;
@@ -619,7 +619,7 @@ int main(void) {
   lending_backends_are_read();
   borrowed_memory_may_be_an_argument();
   borrowed_chunks_may_be_passed_without_copying();
-  lazy_chunks_are_not_stored();
+  row_s34_lazy_chunks_are_not_stored();
   a_chunk_may_be_passed_twice();
   borrowed_names_may_be_arguments();
   own_memory_is_refused_as_a_destination();

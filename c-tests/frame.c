@@ -164,6 +164,31 @@ static void updates_leave_no_holes(void) {
   }
 }
 
+/* A program can replace and delete a chunk whose file is truncated after the header. */
+static void truncated_chunk_files_are_replaced(void) {
+  blosc2_schunk *schunk = make_full(DIRECTORY, 4);
+  int64_t cbytes = schunk->cbytes;
+  char name[340];
+  uint8_t dest[CHUNK];
+  int i;
+
+  for (i = 1; i < 3; i++) {
+    snprintf(name, sizeof name, "%s/0000000%d.chunk", path_of(DIRECTORY), i);
+    CHECK(truncate(name, 60) == 0);
+    CHECK(blosc2_schunk_decompress_chunk(schunk, i, dest, CHUNK) < 0);
+  }
+  CHECK_IS(update(schunk, 1, ramp_chunk(100, CHUNK)), 4);
+  CHECK(holds_ramp(schunk, 1, 100, CHUNK));
+  CHECK_IS(schunk->cbytes, cbytes);
+  CHECK_IS(blosc2_schunk_delete_chunk(schunk, 2), 3);
+  CHECK(access(name, F_OK) != 0);
+  CHECK(schunk->cbytes > 0 && schunk->cbytes < cbytes);
+  blosc2_schunk_free(schunk);
+  schunk = blosc2_schunk_open(path_of(DIRECTORY));
+  CHECK(schunk != NULL && holds_ramp(schunk, 1, 100, CHUNK) && holds_ramp(schunk, 2, 300, CHUNK));
+  done(schunk, DIRECTORY);
+}
+
 static void chunks_of_directories(void) {
   blosc2_schunk *schunk = make_full(DIRECTORY, 3), *other = blosc2_schunk_open(path_of(DIRECTORY));
   char name[340];
@@ -400,6 +425,7 @@ int main(void) {
   invalid_frames_are_refused();
   consecutive_frames();
   updates_leave_no_holes();
+  truncated_chunk_files_are_replaced();
   chunks_of_directories();
   replaced_files();
   mapped_frames();

@@ -353,7 +353,12 @@ static void paths(void) {
   write_file("d/f", "", 0);
   CHECK_IS(symlink("nowhere", "d/l"), 0);
   CHECK_IS(blosc2_remove_dir("d"), BLOSC2_ERROR_FAILURE);
+  CHECK_IS(access("d/f", F_OK), 0);
   CHECK_IS(unlink("d/l"), 0);
+  CHECK_IS(mkdir("d/s", 0777), 0);
+  CHECK_IS(blosc2_remove_urlpath("d"), BLOSC2_ERROR_FAILURE);
+  CHECK_IS(access("d/f", F_OK), 0);
+  CHECK_IS(rmdir("d/s"), 0);
   CHECK_IS(blosc2_remove_dir("d"), 0);
   CHECK_IS(access("d", F_OK), -1);
 

@@ -1,6 +1,6 @@
 /*
  * Frames in cases in which C-Blosc2 crashes, loses data or leaves partial changes: rows F1 to F11,
- * F13, F14, F16 and F20 to F27. The names of the functions contain the rows.
+ * F13, F14, F16, F20 to F27 and F40. The names of the functions contain the rows.
  */
 
 #include "schunks.h"
@@ -1035,6 +1035,70 @@ static void row_d6_frames_are_in_the_layout_of_the_reference(void) {
   }
 }
 
+/* Changes a byte of the stored uncompressed size of a chunk. */
+static void damage_size(int kind, const int64_t *offsets, int nchunk) {
+  uint8_t bytes[16];
+  char name[340];
+  long at = 0;
+  FILE *file;
+
+  if (kind == DIRECTORY) {
+    snprintf(name, sizeof name, "%s/0000000%d.chunk", path_of(kind), nchunk);
+  }
+  file = fopen(kind == DIRECTORY ? name : path_of(kind), "rb+");
+  CHECK(file != NULL && fread(bytes, 1, 16, file) == 16);
+  if (kind == SINGLE_FILE) {
+    /* The size of the frame's header is stored at offset 11, with the high byte first. */
+    at = (long)offsets[nchunk] + (long)big32(bytes + 11);
+  }
+  CHECK(fseek(file, at + BLOSC2_CHUNK_NBYTES, SEEK_SET) == 0 && fputc(17, file) == 17);
+  CHECK_IS(fclose(file), 0);
+}
+
+/* A frame stays readable if a chunk with a damaged header is replaced or deleted. */
+static void row_f40_damaged_chunks_are_replaced(void) {
+  int kind, nchunk, is_short;
+
+  for (kind = SINGLE_FILE; kind <= DIRECTORY; kind++) {
+    for (is_short = 0; is_short < 2; is_short++) {
+      for (nchunk = 0; nchunk < 3; nchunk++) {
+        blosc2_schunk *schunk = make_full(kind, 2);
+        int32_t last = is_short ? CHUNK / 4 : CHUNK, nbytes = nchunk == 2 ? last : CHUNK, found;
+        int64_t *offsets;
+        CHECK_IS(append(schunk, ramp_chunk(2 * ITEMS, last)), 3);
+        offsets = blosc2_frame_get_offsets(schunk);
+        blosc2_schunk_free(schunk);
+        damage_size(kind, offsets, nchunk);
+        schunk = blosc2_schunk_open(path_of(kind));
+        CHECK(schunk != NULL && !holds_ramp(schunk, nchunk, nchunk * ITEMS, nbytes));
+        CHECK_IS(update(schunk, nchunk, ramp_chunk(7, nbytes)), 3);
+        CHECK_IS(schunk->nbytes, 2 * CHUNK + last);
+        blosc2_schunk_free(schunk);
+        schunk = blosc2_schunk_open(path_of(kind));
+        if (schunk == NULL) {
+          CHECK(schunk != NULL);
+          return;
+        }
+        for (found = 0; found < 3; found++) {
+          CHECK(holds_ramp(schunk, found, found == nchunk ? 7 : found * ITEMS, found == 2 ? last : CHUNK));
+        }
+        free(offsets);
+        offsets = blosc2_frame_get_offsets(schunk);
+        blosc2_schunk_free(schunk);
+        damage_size(kind, offsets, nchunk);
+        schunk = blosc2_schunk_open(path_of(kind));
+        CHECK_IS(blosc2_schunk_delete_chunk(schunk, nchunk), 2);
+        CHECK_IS(schunk->nbytes, 2 * CHUNK + last - nbytes);
+        blosc2_schunk_free(schunk);
+        schunk = blosc2_schunk_open(path_of(kind));
+        CHECK(schunk != NULL && holds_ramp(schunk, 0, nchunk == 0 ? ITEMS : 0, CHUNK));
+        free(offsets);
+        done(schunk, kind);
+      }
+    }
+  }
+}
+
 int main(void) {
   enter_folder();
   row_f1_special_chunks_keep_their_length_among_variable_sizes();
@@ -1064,6 +1128,7 @@ int main(void) {
   row_f31_row_f32_new_and_existing_files();
   row_f33_a_refresh_finds_the_chunk_of_another_handle();
   row_f37_a_handle_of_an_empty_frame_reads_the_later_chunk_size();
+  row_f40_damaged_chunks_are_replaced();
   row_d6_frames_are_in_the_layout_of_the_reference();
   return leave_folder();
 }

@@ -1,7 +1,7 @@
 /*
  * Data, metadata and fields of super-chunks in cases in which C-Blosc2 crashes or returns wrong
- * results: rows S13 to S20 and S22 to S27, S30, C51, C73 and C74. The names of the functions
- * contain the rows.
+ * results: rows S13 to S20 and S22 to S27, S30, S33, C51, C73 and C74. The names of the
+ * functions contain the rows.
  */
 
 #include "schunks.h"
@@ -174,6 +174,22 @@ static void row_s19_nothing_is_written_past_the_end(void) {
     CHECK(holds_ramp(schunk, 3, 300, 100));
     CHECK_IS(blosc2_schunk_set_slice_buffer(schunk, 320, 325, items), 0);
     CHECK_IS(schunk->nbytes, before.nbytes);
+    done(schunk, kind);
+  }
+}
+
+static void row_s33_no_chunk_has_a_negative_index(void) {
+  static const int64_t starts[] = {-1, -ITEMS, -2 * ITEMS, INT64_MIN};
+  int kind;
+  size_t i;
+
+  for (kind = 0; kind < KINDS; kind++) {
+    blosc2_schunk *schunk = make_full(kind, 2);
+    for (i = 0; i < sizeof starts / sizeof *starts; i++) {
+      int64_t start = starts[i], stop = 5, *numbers = &start;
+      CHECK_IS(blosc2_get_slice_nchunks(schunk, &start, &stop, &numbers), BLOSC2_ERROR_INVALID_PARAM);
+      CHECK(numbers == NULL);
+    }
     done(schunk, kind);
   }
 }
@@ -539,6 +555,7 @@ int main(void) {
   row_s17_slices_need_chunks_of_one_size();
   row_s18_a_range_outside_of_the_data_writes_nothing();
   row_s19_nothing_is_written_past_the_end();
+  row_s33_no_chunk_has_a_negative_index();
   row_s30_every_chunk_keeps_its_length();
   row_s20_sparse_selections_work_with_automatic_blocks();
   if (!checks_are_quick()) {

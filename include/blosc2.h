@@ -1792,7 +1792,10 @@ BLOSC_EXPORT int blosc2_register_io_cb(const blosc2_io_cb *io);
 BLOSC_EXPORT blosc2_io_cb *blosc2_get_io_cb(uint8_t id);
 
 /**
- * Removes a directory and the files in it. Subdirectories are not removed.
+ * Removes a directory and the files in it.
+ *
+ * A directory that contains a directory or a dangling link is not the directory of a super-chunk:
+ * the call fails and removes nothing.
  *
  * @param path the path of the directory.
  *

@@ -43,11 +43,39 @@ fn collapse(error: Error, to: ErrorKind) -> Error {
 }
 
 /// Returns the uncompressed size of a chunk, in bytes.
+///
+/// The number of chunks of a frame with a fixed chunk size follows from their total size, so that a
+/// wrong size would make it unreadable after the chunk is replaced or deleted. If the header of the
+/// chunk is damaged, the size is that which the other chunks leave.
+///
+/// # Errors
+/// [`Error::InvalidHeader`] if that is not the size of a chunk, the errors of [`Frame::chunk`].
 fn nbytes_of<S: State + ?Sized>(s: &S, nchunk: usize) -> Result<i32> {
-    let nbytes = match s.frame() {
-        Some(frame) => frame.chunk_nbytes(nchunk)?,
-        None => return Ok(BasicHeader::parse(s.chunk(nchunk))?.nbytes),
+    let Some(frame) = s.frame() else {
+        return Ok(BasicHeader::parse(s.chunk(nchunk))?.nbytes);
     };
+    let nbytes_of = |nchunk: usize| -> Result<i64> {
+        i64::try_from(frame.chunk_nbytes(nchunk)?).map_err(|_| Error::InvalidHeader)
+    };
+    let counters = s.counters();
+    let mut nbytes = nbytes_of(nchunk)?;
+    if counters.chunksize > 0 {
+        let full = i64::from(counters.chunksize);
+        let count = usize::try_from(counters.nchunks).map_err(|_| Error::InvalidParam)?;
+        let last = counters.nbytes - full.saturating_mul(counters.nchunks - 1);
+        if last == full {
+            nbytes = full;
+        } else if ![full, last].contains(&nbytes) {
+            let mut left = counters.nbytes;
+            for other in (0..count).filter(|&other| other != nchunk) {
+                left -= nbytes_of(other)?;
+            }
+            if ![full, last, nbytes].contains(&left) {
+                return Err(Error::InvalidHeader.because("the size of the chunk is wrong"));
+            }
+            nbytes = left;
+        }
+    }
     i32::try_from(nbytes).map_err(|_| Error::InvalidHeader)
 }
 

@@ -172,11 +172,15 @@ fn ranges_of_items_have_these_chunks() {
         (0, 101, 0..2),
         (150, 150, 1..2),
         (100, 100, 1..1),
-        (-5, 5, -1..1),
+        (150, 100, 1..1),
+        (5, -5, 0..0),
         (500, 600, 5..6),
         (i64::MAX, i64::MAX, i64::MAX / 100..i64::MAX / 100 + 1),
     ] {
         assert_eq!(of(start, stop), Ok(expected), "{start} {stop}");
+    }
+    for (start, stop) in [(-5, 5), (-1, -1), (i64::MIN, 0)] {
+        assert_eq!(of(start, stop), Err(Error::InvalidParam), "{start} {stop}");
     }
     let empty = create(Storage::memory(), 4);
     assert_eq!(slices::slice_chunks(empty.state(), 3, 4), Ok(0..0));

@@ -324,9 +324,10 @@ impl Gather<'_> {
 }
 
 /// Returns the indices of the chunks that cover the items `start..stop`, whether or not they exist.
+/// There are none in a super-chunk without chunks.
 ///
 /// # Errors
-/// [`Error::InvalidParam`] if the chunk size is variable.
+/// [`Error::InvalidParam`] if the chunk size is variable, or for a negative start.
 pub fn slice_chunks<S: State + ?Sized>(
     s: &S,
     start: i64,
@@ -338,10 +339,13 @@ pub fn slice_chunks<S: State + ?Sized>(
     }
     let typesize = typesize(s)?;
     let chunksize = fixed_chunksize(&counters).ok_or(Error::InvalidParam)?;
+    if start < 0 {
+        return Err(Error::InvalidParam);
+    }
     let bytes = |items: i64| items.checked_mul(typesize).ok_or(Error::InvalidParam);
-    let first = bytes(start)?.div_euclid(chunksize);
-    let stop = bytes(stop)?;
-    let end = stop.div_euclid(chunksize) + i64::from(stop.rem_euclid(chunksize) != 0);
+    let first = bytes(start)? / chunksize;
+    let stop = bytes(stop.max(0))?;
+    let end = stop / chunksize + i64::from(stop % chunksize != 0);
     // An empty range inside a chunk includes that chunk.
     Ok(first..end.max(first))
 }

@@ -44,7 +44,10 @@ pub unsafe extern "C" fn blosc2_get_io_cb(id: u8) -> *mut blosc2_io_cb {
     })
 }
 
-/// Removes a directory and the files in it. Subdirectories are not removed.
+/// Removes a directory and the files in it.
+///
+/// A directory that contains a directory or a dangling link is not the directory of a super-chunk:
+/// the call fails and removes nothing.
 ///
 /// - `path`: the path of the directory.
 ///

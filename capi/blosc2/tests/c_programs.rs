@@ -92,7 +92,7 @@ fn row_c14_row_c15_row_f27_row_f29_row_u7_backends_read_files_and_paths_are_remo
 }
 
 #[test]
-fn row_u1_borrowed_memory_can_be_passed_to_every_call() {
+fn row_s34_row_u1_borrowed_memory_can_be_passed_to_every_call() {
     passes("borrowed_memory.c");
 }
 

@@ -61,7 +61,14 @@ pub(super) fn blocksize(
     } else {
         FAST_BLOCK_KIB[level] * KIB
     };
-    if level > 0 && would_split(params, typesize, blocksize) {
+    // C-Blosc splits in the mode ALWAYS, whatever the size is. Larger blocks make this readable.
+    let is_raised = match params.splitmode {
+        SplitMode::NEVER | SplitMode::AUTO | SplitMode::FORWARD_COMPAT => {
+            would_split(params, typesize, blocksize)
+        }
+        _ => typesize <= MAX_STREAMS,
+    };
+    if level > 0 && is_raised {
         blocksize =
             (blocksize.min(MAX_SPLIT_STREAM) * typesize).clamp(MIN_SPLIT_BLOCK, MAX_SPLIT_BLOCK);
     }
@@ -97,6 +104,20 @@ mod tests {
         let params = CParams::default().codec(id::LZ4);
         assert_eq!(blocksize(&params, 8 << 20, 4, 4096), 65536);
         assert_eq!(blocksize(&params, 8 << 20, 24, 40), 120);
+    }
+
+    #[test]
+    fn row_l12_always_splitting_raises_every_forced_size() {
+        for codec in [id::BLOSCLZ, id::LZ4, id::ZSTD] {
+            let params = CParams::default().codec(codec).splitmode(SplitMode::ALWAYS);
+            for forced in [1, 100, 511, 512] {
+                assert_eq!(blocksize(&params, 8 << 20, 4, forced), 65536, "{codec} {forced}");
+            }
+            assert_eq!(blocksize(&params.clone().level(0), 8 << 20, 4, 100), 128);
+            // Such a block is not split (row L11).
+            assert_eq!(blocksize(&params, 400, 4, 128), 400);
+            assert_eq!(blocksize(&params, 8 << 20, 24, 40), 120);
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Planning of a change: its effect on the offsets and bytes of a frame, before anything is
 //! written.
 
-use crate::chunk::{BasicHeader, EXTENDED_HEADER_LENGTH, Special};
+use crate::chunk::{EXTENDED_HEADER_LENGTH, Special};
 use crate::frame::format::{IndexForm, checksum, index, offset};
 use crate::frame::store::{Frame, Replaced, Reserved, Shift, Space, Transaction};
 use crate::{Buffer, Error, Result};
@@ -178,9 +178,7 @@ impl Frame {
     /// Returns the size in bytes of a stored chunk; 0 for one of a repeated value.
     fn stored_len(&self, at: usize) -> Result<u64> {
         match self.offsets()?.get(at) {
-            Some(0..) => {
-                self.with_front(at, |front| Ok(BasicHeader::parse(front)?.cbytes.max(0) as u64))
-            }
+            Some(0..) => Ok(self.stored_header(at)?.cbytes.max(0) as u64),
             Some(_) => Ok(0),
             None => Err(Error::InvalidParam),
         }

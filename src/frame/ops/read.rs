@@ -2,7 +2,8 @@
 
 use crate::chunk::header::is_lazy;
 use crate::chunk::{
-    BasicHeader, CParams, ChunkHeader, EXTENDED_HEADER_LENGTH, Special, make_lazy, special,
+    BasicHeader, CParams, ChunkHeader, EXTENDED_HEADER_LENGTH, MIN_HEADER_LENGTH, Special,
+    make_lazy, special,
 };
 use crate::frame::format::checksum::{self, OF_SPECIAL};
 use crate::frame::format::{Counters, Offsets, offset};
@@ -249,10 +250,43 @@ impl Frame {
         if offset::special(map.offset(nchunk)?)?.is_some() {
             return map.implied_len(nchunk);
         }
-        self.with_front(nchunk, |front| {
-            let header = BasicHeader::parse(front)?;
-            usize::try_from(header.nbytes).map_err(|_| Error::InvalidHeader)
-        })
+        let header = self.stored_header(nchunk)?;
+        usize::try_from(header.nbytes).map_err(|_| Error::InvalidHeader)
+    }
+
+    /// Returns the header of a chunk that the frame stores. A chunk file may be truncated after the
+    /// header, so that it can be replaced or removed: its size in the header is then correct if all
+    /// chunks together have the recorded size.
+    ///
+    /// # Errors
+    /// Returns the same errors as [`Frame::chunk`].
+    pub(super) fn stored_header(&self, nchunk: usize) -> Result<BasicHeader> {
+        let map = self.map()?;
+        let stored = map.offset(nchunk)?;
+        let files = match &self.location {
+            Location::Disk(files) if files.is_sparse() && !map.pending && stored >= 0 => files,
+            _ => return self.with_front(nchunk, BasicHeader::parse),
+        };
+        // Returns the header of a chunk file, and the size of the file.
+        let header_of = |stored: i64| -> Result<(BasicHeader, u64)> {
+            let reader = FrameReader::of_chunk_file(files.open_chunk(offset::file_id(stored)?)?);
+            let mut header = [0; MIN_HEADER_LENGTH];
+            reader.read(0, &mut header)?;
+            Ok((BasicHeader::parse(&header)?, reader.available()?))
+        };
+        let (header, available) = header_of(stored)?;
+        if header.cbytes as u64 > available {
+            let mut total = i64::from(header.cbytes);
+            for (other, stored) in map.offsets.iter().enumerate() {
+                if other != nchunk && stored >= 0 {
+                    total = total.saturating_add(header_of(stored)?.0.cbytes.into());
+                }
+            }
+            if total != map.counters.cbytes {
+                return Err(Error::FileRead);
+            }
+        }
+        Ok(header)
     }
 
     /// Calls `f` with the start of a chunk in a file, up to the end of its block table, and with a
