@@ -321,8 +321,11 @@ pub fn changed_meanwhile(name: &Path) -> Failure {
 
 /// Fails if the file system on which a file of at least `nbytes` bytes is created has less free
 /// space: a sparse array can be much larger than the disk. With `force` it does not fail, as a file
-/// system that compresses can have enough.
+/// system that compresses can have enough. Devices and FIFOs need no space.
 pub fn check_space(path: &Path, nbytes: u64, force: bool) -> Outcome {
+    if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+        return Ok(());
+    }
     match path.parent().and_then(os::free_space) {
         Some(free) if free < nbytes && !force => {
             let (size, free) = (human(nbytes), human(free));
@@ -511,6 +514,18 @@ fn copy_out(
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
+
+    #[test]
+    fn devices_need_no_space() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(check_space(Path::new("/dev/null"), u64::MAX, false).is_ok());
+        let path = folder.path().join("new");
+        assert!(check_space(&path, u64::MAX, true).is_ok());
+        assert!(check_space(&path, u64::MAX, false).is_err());
+        fs::write(&path, b"old").unwrap();
+        assert!(check_space(&path, 1, false).is_ok());
+        assert!(check_space(&path, u64::MAX, false).is_err());
+    }
 
     /// Programs other than `b2` take no locks that `b2` uses.
     #[test]
