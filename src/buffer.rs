@@ -92,6 +92,11 @@ impl Buffer {
         }
     }
 
+    /// Returns the start of the bytes, which [`Buffer::from_raw`] accepts.
+    pub(crate) fn as_raw(&self) -> NonNull<u8> {
+        self.start
+    }
+
     /// Reserves capacity for `more` bytes beyond the current length.
     ///
     /// # Errors

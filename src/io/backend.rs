@@ -109,6 +109,12 @@ impl View {
         View { start, len }
     }
 
+    /// Returns the start with which the view was created, and its length. Unlike the address of
+    /// [`View::bytes`], it can be freed.
+    pub(crate) fn as_raw(self) -> (NonNull<u8>, usize) {
+        (self.start, self.len)
+    }
+
     /// Returns the bytes.
     ///
     /// # Safety

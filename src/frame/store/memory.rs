@@ -3,6 +3,7 @@
 use crate::io::View;
 use crate::{Buffer, Result};
 use std::mem::ManuallyDrop;
+use std::ptr::NonNull;
 
 /// The bytes of a frame in memory.
 ///
@@ -70,23 +71,24 @@ impl Memory {
         start < from + bytes.len() && from < start.saturating_add(len)
     }
 
-    /// Returns the bytes to a caller that may free them after the frame, if `keep` is set.
-    pub fn give(&mut self) -> &[u8] {
+    /// Returns the start and the number of the bytes, for a caller that may free them after the
+    /// frame, if `keep` is set.
+    pub fn give(&mut self) -> (NonNull<u8>, usize) {
         self.given = Some(self.bytes().as_ptr().addr());
-        self.bytes()
+        match &self.bytes {
+            Bytes::Owned(buffer) => (buffer.as_raw(), buffer.len()),
+            Bytes::Lent(view) => view.as_raw(),
+        }
     }
 
     /// Sets whether the bytes outlive the frame. With `false`, borrowed bytes become owned by the
     /// frame.
     pub fn set_keep(&mut self, keep: bool) {
         if let (Bytes::Lent(view), false) = (&self.bytes, keep) {
+            let (start, len) = view.as_raw();
             // SAFETY: the caller of `lent` guarantees that the bytes are a `malloc` allocation when
             // this is called, and they are not used through the view any more.
-            let buffer = unsafe {
-                let bytes: &[u8] = view.bytes();
-                let start = std::ptr::NonNull::from(bytes).cast();
-                Buffer::from_raw(start, bytes.len())
-            };
+            let buffer = unsafe { Buffer::from_raw(start, len) };
             self.bytes = Bytes::Owned(ManuallyDrop::new(buffer));
             self.given = Some(self.bytes().as_ptr().addr());
         }
@@ -108,7 +110,6 @@ impl Drop for Memory {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::ptr::NonNull;
 
     #[test]
     fn borrowed_bytes_are_copied_before_a_change() {
@@ -116,7 +117,7 @@ mod tests {
         // SAFETY: the bytes outlive the frame, and nothing changes them.
         let mut memory = unsafe { Memory::lent(View::new(NonNull::from(&bytes[..]).cast(), 5)) };
         let start = bytes.as_ptr();
-        assert_eq!(memory.give().as_ptr(), start);
+        assert_eq!(memory.give().0.as_ptr().cast_const(), start);
         for (at, len, expected) in [(0, 1, true), (4, 9, true), (5, 1, false), (0, 0, false)] {
             assert_eq!(memory.has(start.wrapping_add(at), len), expected, "{at} {len}");
         }
@@ -143,10 +144,10 @@ mod tests {
     fn kept_bytes_outlive_the_frame_if_a_caller_has_received_them() {
         let mut memory = Memory::owned(Buffer::copy_of(b"frame").unwrap());
         memory.set_keep(true);
-        let start = NonNull::from(memory.give()).cast();
+        let (start, len) = memory.give();
         drop(memory);
         // SAFETY: the frame has not freed the block, which belongs to this test now.
-        assert_eq!(*unsafe { Buffer::from_raw(start, 5) }, *b"frame");
+        assert_eq!(*unsafe { Buffer::from_raw(start, len) }, *b"frame");
         let mut unknown = Memory::owned(Buffer::copy_of(b"frame").unwrap());
         unknown.set_keep(true);
         drop(unknown);

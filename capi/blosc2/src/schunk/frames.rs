@@ -135,8 +135,8 @@ pub unsafe extern "C" fn blosc2_schunk_to_buffer(
 pub(crate) fn to_buffer(schunk: CSchunk) -> Result<(*mut u8, usize, bool)> {
     let mut schunk = entered_to_copy(schunk)?;
     if let Some(memory) = in_memory(&mut schunk)? {
-        let bytes = memory.give();
-        return Ok((bytes.as_ptr().cast_mut(), bytes.len(), false));
+        let (start, len) = memory.give();
+        return Ok((start.as_ptr(), len, false));
     }
     let buffer = serialize(&*schunk)?;
     let len = buffer.len();
