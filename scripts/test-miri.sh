@@ -2,13 +2,14 @@
 # Runs unit tests of the core under Miri, which finds undefined behaviour, data races and use of
 # weak memory: test-miri.sh [NAME...]
 #
-# The names select tests; the default are those of the pool, of the cache of workers, and of parsers
-# that need neither files nor minutes. Miri runs neither C code nor most system calls. The build is
+# The names select tests; the default are those of the pool, of the cache of workers, of memory, and
+# of parsers that need neither files nor minutes. Miri runs neither C code nor most system calls. The build is
 # in target/miri. The nightly toolchain with Miri is installed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-[ $# -gt 0 ] || set -- pool:: chunk::worker chunk::oneshot frame::format::header b2nd::layout \
+[ $# -gt 0 ] || set -- pool:: chunk::worker chunk::oneshot frame::format::header \
+    frame::format::trailer frame::store::memory frame::store::space frame::ops::plan b2nd::layout \
     b2nd::meta b2nd::request b2nd::view buffer::
 for needed in "toolchain nightly" "component miri nightly" "component rust-src nightly"; do
     # Word splitting is intended.
