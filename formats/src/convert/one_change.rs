@@ -22,6 +22,7 @@ impl OneChange {
     }
 
     /// For a frame that will have this number of chunks, most of them without bytes.
+    #[cfg(any(feature = "hdf5", feature = "zarr"))]
     pub(super) fn of_missing(nchunks: u64) -> OneChange {
         OneChange(nchunks > MANY)
     }
