@@ -26,7 +26,8 @@
 // | `state.rs` | the trait that all operations are generic over |
 // | `schunk.rs`, `schunk_state.rs` | the super-chunk of Rust programs: its API and its state |
 // | `items.rs`, `iterate.rs`, `stream.rs` | items of a type; iterators; readers and writers |
-// | `chunks.rs`, `new_chunk.rs` | operations on whole chunks; chunks passed by callers |
+// | `chunks.rs`, `new_chunk.rs` | changes of whole chunks; chunks passed by callers |
+// | `read.rs` | reading of whole chunks |
 // | `chunksize_policy.rs`, `stored.rs` | fixed and variable chunk sizes; the stored form |
 // | `scratch.rs` | cached buffers for whole chunks |
 // | `slices.rs`, `meta.rs`, `copy.rs` | ranges of items; metalayers; copies |
@@ -65,6 +66,7 @@ pub mod meta;
 #[cfg(not(feature = "internals"))]
 pub(crate) mod meta;
 mod new_chunk;
+mod read;
 #[expect(clippy::module_inception, reason = "the super-chunk itself")]
 mod schunk;
 mod schunk_state;
