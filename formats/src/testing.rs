@@ -1,8 +1,10 @@
 //! What unit tests share.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
+
+use crate::store::{Cells, ColumnSpec, Store};
 
 /// Returns a new directory for the files of a test.
 pub fn tempdir() -> TempDir {
@@ -10,6 +12,19 @@ pub fn tempdir() -> TempDir {
     let made =
         if cfg!(target_os = "wasi") { tempfile::tempdir_in("/tmp") } else { tempfile::tempdir() };
     made.unwrap()
+}
+
+/// Creates a store with the table `/t`. Its column `a` has the numbers 0 to 9. The rows 4 and 9 are
+/// deleted.
+pub fn store_of_ten_rows(path: &Path) -> Store {
+    let mut store = Store::create(path).unwrap();
+    let mut table = store.create_table("/t", &[ColumnSpec::number("a", "int64")]).unwrap();
+    let bytes: Vec<u8> = (0..10_i64).flat_map(i64::to_le_bytes).collect();
+    table.append(&[("a", Cells::Items { bytes: &bytes, valid: None })]).unwrap();
+    table.delete(&[4, 9]).unwrap();
+    table.finish().unwrap();
+    store.commit().unwrap();
+    Store::open(path).unwrap()
 }
 
 /// A directory for the files of a test, which is removed at its end.

@@ -510,7 +510,7 @@ impl Table<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::{Cells, ColumnSpec, Store};
+    use crate::testing::store_of_ten_rows;
 
     fn found(count: u64) -> Result<Found> {
         let positions = (0..count).collect();
@@ -581,14 +581,7 @@ mod tests {
     fn other_live_rows_than_those_that_were_counted_are_an_error() {
         let folder = crate::testing::tempdir();
         let path = folder.path().join("t.b2z");
-        let mut store = Store::create(&path).unwrap();
-        let mut table = store.create_table("/t", &[ColumnSpec::number("a", "int64")]).unwrap();
-        let bytes: Vec<u8> = (0..10_i64).flat_map(i64::to_le_bytes).collect();
-        table.append(&[("a", Cells::Items { bytes: &bytes, valid: None })]).unwrap();
-        table.delete(&[4, 9]).unwrap();
-        table.finish().unwrap();
-        store.commit().unwrap();
-        let store = Store::open(&path).unwrap();
+        let store = store_of_ten_rows(&path);
         let mut table = store.table("/t").unwrap();
         let filter = Filter::parse("a >= 5").unwrap();
         let options = QueryOptions::default();

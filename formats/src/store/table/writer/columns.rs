@@ -294,21 +294,14 @@ fn names_any(json: &Json, names: [&str; 2]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::Store;
+    use crate::testing::store_of_ten_rows;
 
     /// The mask is read twice: to count the live rows, and to assign their values.
     #[test]
     fn rows_that_become_live_during_the_addition_of_a_column_are_an_error() {
         let folder = crate::testing::tempdir();
         let path = folder.path().join("t.b2d");
-        let mut store = Store::create(&path).unwrap();
-        let mut table = store.create_table("/t", &[ColumnSpec::number("a", "int64")]).unwrap();
-        let bytes: Vec<u8> = (0..10_i64).flat_map(i64::to_le_bytes).collect();
-        table.append(&[("a", Cells::Items { bytes: &bytes, valid: None })]).unwrap();
-        table.delete(&[4, 9]).unwrap();
-        table.finish().unwrap();
-        store.commit().unwrap();
-        let store = Store::open(&path).unwrap();
+        let store = store_of_ten_rows(&path);
         let column = ColumnSpec::number("b", "int64").column().unwrap();
         for count in 0..10_i64 {
             let table = store.table("/t").unwrap();
