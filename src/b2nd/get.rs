@@ -9,7 +9,8 @@ use super::request::{ChunkBox, Direction, SliceRequest};
 use super::state::{Chunks, State};
 use crate::chunk::{Decompressor, Special, mask_of_all};
 use crate::frame::Frame;
-use crate::{Buffer, Error, Result, plugin};
+use crate::schunk::scratch::Scratch;
+use crate::{Error, Result, plugin};
 
 /// Blocks of a chunk in memory are read one by one only if they are at most 1/16 of the chunk,
 /// because decoding a whole chunk at once is cheap.
@@ -65,7 +66,7 @@ impl ChunkReader for Slice<'_> {
     fn read(
         &self,
         decompressor: &mut Decompressor,
-        scratch: &mut Buffer,
+        scratch: &mut Scratch,
         chunk_box: &ChunkBox,
         chunk: &[u8],
     ) -> Result<()> {
@@ -89,10 +90,17 @@ impl ChunkReader for Slice<'_> {
         }
         if self.is_partial(chunk_box) {
             self.read_blocks(decompressor, scratch, chunk_box, chunk)
-        } else {
+        } else if header.special != Special::None {
             // A special chunk may record other block sizes; it is decoded as a whole.
-            let is_masked = header.special == Special::None;
-            self.read_chunk(decompressor, scratch, chunk_box, chunk, is_masked)
+            self.read_chunk(decompressor, scratch, chunk_box, chunk, false)
+        } else if is_plain
+            && !header.vl_blocks
+            && !self.request.is_linear
+            && decompressor.params().nthreads <= 1
+        {
+            self.visit_blocks(decompressor, chunk_box, chunk)
+        } else {
+            self.read_chunk(decompressor, scratch, chunk_box, chunk, true)
         }
     }
 }
@@ -127,7 +135,7 @@ impl Slice<'_> {
     fn read_blocks(
         &self,
         decompressor: &mut Decompressor,
-        scratch: &mut Buffer,
+        scratch: &mut Scratch,
         chunk_box: &ChunkBox,
         chunk: &[u8],
     ) -> Result<()> {
@@ -150,11 +158,27 @@ impl Slice<'_> {
         Ok(())
     }
 
+    /// Decodes the needed blocks of a chunk one after the other and copies the items. The chunk has
+    /// the block size of the array.
+    fn visit_blocks(
+        &self,
+        decompressor: &mut Decompressor,
+        chunk_box: &ChunkBox,
+        chunk: &[u8],
+    ) -> Result<()> {
+        let blocks = self.request.block_boxes(chunk_box).map(|it| (it.nblock, it));
+        decompressor.visit_blocks(chunk, blocks, |block_box, block| {
+            let copy = self.request.block_copy(block_box, Direction::ToBuffer);
+            // SAFETY: as in `read_blocks`.
+            unsafe { self.dest.copy_from(&copy, block) };
+        })
+    }
+
     /// Decompresses a chunk, without unneeded blocks if `is_masked`, and copies the items.
     fn read_chunk(
         &self,
         decompressor: &mut Decompressor,
-        scratch: &mut Buffer,
+        scratch: &mut Scratch,
         chunk_box: &ChunkBox,
         chunk: &[u8],
         is_masked: bool,

@@ -35,7 +35,7 @@ pub(super) trait ChunkReader: Sync {
     fn read(
         &self,
         decompressor: &mut Decompressor,
-        scratch: &mut Buffer,
+        scratch: &mut Scratch,
         task: &Self::Task,
         chunk: &[u8],
     ) -> Result<()>;
@@ -77,7 +77,7 @@ pub(super) fn read<R: ChunkReader>(
             shared = Some((decompressor.clone_single_threaded(), nthreads));
             return Ok(0);
         }
-        let (mut scratch, mut stored) = (Buffer::new(), Scratch::take(0));
+        let (mut scratch, mut stored) = (Scratch::default(), Scratch::take(0));
         for task in tasks.take().into_iter().flatten() {
             let chunk = reader.fetch(s, &task, &mut stored)?;
             reader.read(decompressor, &mut scratch, &task, &chunk)?;
@@ -90,7 +90,7 @@ pub(super) fn read<R: ChunkReader>(
     let tasks = Mutex::new(Ok::<_, Error>(tasks));
     pool::run(nthreads, &|_| {
         let mut decompressor = prototype.clone_single_threaded();
-        let (mut scratch, mut stored) = (Buffer::new(), Scratch::take(0));
+        let (mut scratch, mut stored) = (Scratch::default(), Scratch::take(0));
         loop {
             let mut waiting = locked(&tasks);
             let Some(task) = waiting.as_mut().ok().and_then(Iterator::next) else {

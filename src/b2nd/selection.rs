@@ -9,9 +9,10 @@ use super::request::{SliceRequest, advance};
 use super::state::{State, check_chunksize, check_writable, typesize};
 use crate::chunk::{Decompressor, Special, mask_of_all};
 use crate::frame::Frame;
+use crate::schunk::scratch::Scratch;
 use crate::schunk::transaction::atomically;
 use crate::schunk::{geometry::unidim_to_multidim, slices};
-use crate::{Buffer, Error, Result, kernels, plugin};
+use crate::{Error, Result, kernels, plugin};
 
 /// Reads the items at these row-major item numbers into consecutive items of `dest`.
 ///
@@ -275,7 +276,7 @@ impl ChunkReader for Gathering<'_> {
     fn read(
         &self,
         decompressor: &mut Decompressor,
-        scratch: &mut Buffer,
+        scratch: &mut Scratch,
         touched: &Touched,
         chunk: &[u8],
     ) -> Result<()> {

@@ -33,6 +33,18 @@ impl Scratch {
         let found = (IDLE.try_lock().ok()).and_then(|mut idle| smallest(&mut idle));
         Scratch(found.unwrap_or_default())
     }
+
+    /// Returns the first `len` bytes, with arbitrary content. If there are fewer, takes another
+    /// idle buffer or allocates one.
+    ///
+    /// # Errors
+    /// [`crate::Error::MemoryAlloc`].
+    pub fn ensure_len(&mut self, len: usize) -> Result<&mut [u8]> {
+        if self.0.len() < len {
+            *self = Scratch::take(len);
+        }
+        self.0.ensure_len(len)
+    }
 }
 
 impl Deref for Scratch {

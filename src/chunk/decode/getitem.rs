@@ -153,6 +153,52 @@ impl Decompressor {
         Ok(())
     }
 
+    /// Decodes blocks in the calling thread, in this order, and passes each to `visit` together with
+    /// the value beside its index. Needs memory for one block only, while
+    /// [`Decompressor::decompress`] needs that of the chunk. The postfilter and the mask of
+    /// [`Decompressor::set_maskout`] are ignored.
+    ///
+    /// # Errors
+    /// The errors of [`Decompressor::decompress`]; [`Error::InvalidParam`] for chunks of
+    /// variable-length blocks.
+    pub(crate) fn visit_blocks<B>(
+        &mut self,
+        src: &[u8],
+        blocks: impl Iterator<Item = (usize, B)>,
+        mut visit: impl FnMut(&B, &[u8]),
+    ) -> Result<()> {
+        self.read_header(src)?.check_stored(src.len())?;
+        self.header_cache.prepare_pipeline();
+        let mut view = self.header_cache.view(src);
+        view.read_tables(self.params.lazy.as_deref(), BlockSelection::All)?;
+        let view = &view;
+        let decoder = BlockDecoder {
+            view,
+            pipeline: self.header_cache.pipeline(),
+            params: &self.params,
+            use_streaming_stores: false,
+        };
+        let worker = self.workers.own();
+        let mut reference = Reference::Own;
+        if decoder.needs_reference() {
+            let block = grown(&mut self.reference, view.block_len(0))?;
+            decoder.decode_plain(worker, 0, Reference::Own, block)?;
+            reference = Reference::Block(block);
+        }
+        let mut buffer = std::mem::take(&mut worker.partial_block);
+        let mut decode = |nblock: usize, value: &B| {
+            let block = grown(&mut buffer, view.block_len(nblock))?;
+            let own_or = if nblock == 0 { Reference::Own } else { reference };
+            decoder.decode_plain(worker, nblock, own_or, block)?;
+            visit(value, block);
+            Ok(())
+        };
+        let mut blocks = blocks;
+        let result = blocks.try_for_each(|(nblock, value)| decode(nblock, &value));
+        worker.partial_block = buffer;
+        result
+    }
+
     /// Reads the header of a chunk, which must support random access.
     #[inline(always)]
     fn read_header(&mut self, src: &[u8]) -> Result<&ChunkHeader> {
@@ -165,5 +211,61 @@ impl Decompressor {
             return Err(Error::InvalidHeader);
         }
         Ok(header)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chunk::{CParams, Compressor, DParams};
+    use crate::filter::{Slot, id};
+
+    /// Blocks of 1000 bytes and a short last one.
+    fn chunk(params: CParams) -> (Vec<u8>, Vec<u8>) {
+        let data: Vec<u8> =
+            (0..1_750u32).flat_map(|i| (i * i / 7).to_le_bytes()[..2].to_vec()).collect();
+        let params = CParams { typesize: 2, blocksize: 1000, ..params };
+        let chunk = Compressor::new(params).and_then(|mut it| it.compress_to_vec(&data)).unwrap();
+        (data, chunk)
+    }
+
+    fn visited(chunk: &[u8], blocks: &[usize]) -> Result<Vec<(usize, Vec<u8>)>> {
+        let mut seen = Vec::new();
+        let blocks = blocks.iter().map(|&nblock| (nblock, nblock));
+        Decompressor::new(DParams::default())
+            .visit_blocks(chunk, blocks, |&nblock, block| seen.push((nblock, block.to_vec())))?;
+        Ok(seen)
+    }
+
+    #[test]
+    fn visited_blocks_have_the_bytes_of_the_chunk() {
+        let mut delta = [Slot { id: id::NONE, meta: 0 }; 6];
+        delta[5] = Slot { id: id::DELTA, meta: 0 };
+        let pipelines = [
+            CParams::default(),
+            CParams { filters: delta, ..CParams::default() },
+            CParams { clevel: 0, ..CParams::default() },
+        ];
+        for params in pipelines {
+            let (data, chunk) = chunk(params);
+            let block = |nblock: usize| {
+                (nblock, data[nblock * 1000..data.len().min((nblock + 1) * 1000)].to_vec())
+            };
+            for blocks in [&[0, 1, 2, 3][..], &[3, 1], &[0], &[]] {
+                let expected: Vec<_> = blocks.iter().copied().map(block).collect();
+                assert_eq!(visited(&chunk, blocks), Ok(expected), "{blocks:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn damaged_chunks_are_errors() {
+        let (_, chunk) = chunk(CParams::default());
+        assert_eq!(visited(&chunk[..chunk.len() - 1], &[0]), Err(Error::InvalidHeader));
+        let mut stored = self::chunk(CParams { clevel: 0, ..CParams::default() }).1;
+        let cbytes = (stored.len() as i32 + 1).to_le_bytes();
+        stored[12..16].copy_from_slice(&cbytes);
+        stored.push(0);
+        assert_eq!(visited(&stored, &[0]), Err(Error::Data));
     }
 }
