@@ -7,7 +7,8 @@
 //! data. `rewrite.rs` changes headers and trailers.
 
 use super::plan::Plan;
-use crate::frame::format::{Description, FIXED_LEN, Footer, header};
+use crate::chunk::MAX_OVERHEAD;
+use crate::frame::format::{Description, FIXED_LEN, Footer, header, trailer};
 use crate::frame::store::{
     ChunkFiles, CommitError, Files, Frame, Rewritten, Shadow, change_in_place,
     change_in_place_and_then, check_bytes_after,
@@ -66,16 +67,29 @@ impl Frame {
         let new_end = usize::try_from(plan.cbytes.max(0)).ok();
         let new_end = new_end.and_then(|len| header.checked_add(len)).ok_or(Error::MemoryAlloc)?;
         let bytes = memory.to_mut()?;
-        bytes.reserve(new_end.saturating_sub(bytes.len()))?;
-        bytes.resize(old_end.max(new_end))?;
-        if let Some(shift) = plan.shift {
-            let from = header + shift.from as usize;
-            bytes.copy_within(from..from + shift.len as usize, header + shift.to as usize);
+        // Also for the bytes after the chunks: those that the frame has, or a trailer, and an index
+        // with the new offsets.
+        let rest = bytes.len().saturating_sub(old_end).max(trailer::EMPTY_LEN);
+        let rest = rest + 8 * plan.writes.len() + 2 * MAX_OVERHEAD;
+        bytes.reserve(new_end.saturating_add(rest).saturating_sub(bytes.len()))?;
+        match plan.shift {
+            Some(shift) => {
+                bytes.resize(old_end.max(new_end))?;
+                let from = header + shift.from as usize;
+                bytes.copy_within(from..from + shift.len as usize, header + shift.to as usize);
+            }
+            None => bytes.resize(old_end)?,
         }
         let replaced = (plan.replaced.iter()).map(|replaced| (replaced.position, replaced.chunk));
         for (position, chunk) in replaced.chain(plan.writes.iter().copied()) {
             let at = header + position as usize;
-            kernels::copy::copy(chunk, &mut bytes[at..at + chunk.len()]);
+            if at == bytes.len() {
+                bytes.append(chunk)?;
+                continue;
+            }
+            let end = at + chunk.len();
+            bytes.resize(end.max(bytes.len()))?;
+            kernels::copy::copy(chunk, &mut bytes[at..end]);
         }
         bytes.resize(new_end)?;
         self.publish_later(description, Some(plan.form));
