@@ -737,6 +737,27 @@ impl SChunk {
         Ok(kernels::copy::to_vec(&sync::serialize(&self.state)?))
     }
 
+    /// Returns the bytes of [`SChunk::to_bytes`] for a frame in memory ([`Storage::frame`]), without
+    /// copying them. The header records the default numbers of threads.
+    ///
+    /// ```
+    /// use ferroblosc::chunk::{CParams, DParams};
+    /// use ferroblosc::schunk::{SChunk, Storage};
+    ///
+    /// let mut schunk = SChunk::create(Storage::frame(), CParams::default(), DParams::default())?;
+    /// schunk.append(&[7; 1000])?;
+    /// let frame = schunk.into_buffer()?;
+    /// let schunk = SChunk::from_bytes(&frame, DParams::default())?;
+    /// assert_eq!(schunk.decompress_to_vec(0)?, [7; 1000]);
+    /// # Ok::<(), ferroblosc::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::InvalidParam`] for other super-chunks; [`Error::MemoryAlloc`].
+    pub fn into_buffer(self) -> Result<Buffer> {
+        sync::into_bytes(self.state)
+    }
+
     /// Copies the chunks and metalayers into a new super-chunk, recompressed with the given
     /// parameters. Chunks with variable-length blocks are copied without recompression. `self` is
     /// unchanged. After an error the incomplete copy is removed.

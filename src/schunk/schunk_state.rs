@@ -8,6 +8,9 @@ use crate::{Buffer, Error, Parent, Result};
 use std::sync::atomic::{AtomicI32, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
+/// The numbers of compression and decompression threads that copies record.
+pub const THREADS_OF_COPIES: (i16, i16) = (0, 1);
+
 /// A stored metalayer.
 struct Named {
     name: Vec<u8>,
@@ -109,9 +112,8 @@ impl SChunkState {
     pub fn for_copy_of<S: State + ?Sized>(s: &S) -> Result<SChunkState> {
         let (recorded, blocksize) = s.used();
         let counters = Counters::empty(blocksize);
-        // Copies record these default numbers of threads.
-        let threads = (0, 1);
-        let mut target = SChunkState::new(recorded.params(0), DParams::default(), threads, None)?;
+        let params = recorded.params(0);
+        let mut target = SChunkState::new(params, DParams::default(), THREADS_OF_COPIES, None)?;
         target.set_counters(counters);
         let description = describe(&target, counters)?;
         target.set_frame(Frame::create_in_memory(&description)?);

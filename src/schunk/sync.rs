@@ -1,10 +1,10 @@
 //! Synchronisation with other writers, and serialisation.
 
 use super::copy;
-use super::describe::refresh_from_file;
-use super::schunk_state::SChunkState;
+use super::describe::{describe, refresh_from_file};
+use super::schunk_state::{SChunkState, THREADS_OF_COPIES};
 use super::state::{Layers, State};
-use crate::frame::{Frame, Loaded, Metalayer};
+use crate::frame::{Counters, Description, Frame, Loaded, Metalayer};
 use crate::{Buffer, Error, ErrorKind, Result};
 
 /// Loads changes made to the file by other handles or processes; returns whether there were any.
@@ -63,8 +63,22 @@ pub fn serialize<S: State + ?Sized>(s: &S) -> Result<Buffer> {
     result.map_err(|error: Error| error.recast(ErrorKind::SchunkCopy))
 }
 
+/// Like [`serialize`] for a super-chunk that is a frame in memory, whose bytes are not copied.
+///
+/// # Errors
+/// [`Error::InvalidParam`] for other super-chunks; [`Error::MemoryAlloc`].
+pub(super) fn into_bytes(s: SChunkState) -> Result<Buffer> {
+    let counters = Counters { blocksize: s.used().1, ..s.counters() };
+    let description = Description { threads: THREADS_OF_COPIES, ..describe(&s, counters)? };
+    let mut frame = s.into_frame().ok_or(Error::InvalidParam)?;
+    frame.rewrite_header(&description)?;
+    let memory = frame.memory()?.ok_or(Error::InvalidParam)?;
+    Ok(std::mem::take(memory.to_mut()?))
+}
+
 #[cfg(test)]
 mod tests {
+    use super::serialize;
     use crate::Error;
     use crate::chunk::{CParams, DParams};
     use crate::schunk::{SChunk, Storage};
@@ -76,6 +90,29 @@ mod tests {
         schunk.append(&[value; 4000]).unwrap();
         schunk.append(&[value; 400]).unwrap();
         schunk
+    }
+
+    #[test]
+    fn the_bytes_of_a_frame_are_those_of_a_serialized_super_chunk() {
+        let data: Vec<u8> = (0..5_000u32).flat_map(u32::to_le_bytes).collect();
+        let filled = |storage: Storage, chunks: &[&[u8]]| {
+            let params = CParams::default().typesize(4);
+            let mut schunk = SChunk::create(storage, params, DParams::default()).unwrap();
+            schunk.add_metalayer("fixed", b"content").unwrap();
+            for chunk in chunks {
+                schunk.append(chunk).unwrap();
+            }
+            schunk
+        };
+        let (all, zeros) = (&data[..], &[0; 4000][..]);
+        for chunks in [&[][..], &[all], &[zeros], &[all, all, &all[..4000]]] {
+            let expected = serialize(filled(Storage::memory(), chunks).state()).unwrap();
+            let bytes = filled(Storage::frame(), chunks).into_buffer().unwrap();
+            assert_eq!(bytes[..], expected[..]);
+        }
+        let separate =
+            SChunk::create(Storage::memory(), CParams::default(), DParams::default()).unwrap();
+        assert_eq!(separate.into_buffer().map(drop), Err(Error::InvalidParam));
     }
 
     #[test]

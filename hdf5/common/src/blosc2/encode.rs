@@ -11,7 +11,7 @@ use ferroblosc::Buffer;
 use ferroblosc::b2nd::{Array, Layout};
 use ferroblosc::chunk::{CParams, DParams, MAX_BLOCKSIZE, MAX_BUFFERSIZE};
 use ferroblosc::filter::SLOTS;
-use ferroblosc::schunk::{SChunk, Storage, serialize};
+use ferroblosc::schunk::{SChunk, Storage};
 
 /// Encodes a chunk as a frame.
 ///
@@ -91,8 +91,8 @@ fn encode_array(
     let shape: Vec<i64> = shape.iter().copied().map(i64::from).collect();
     let layout = Layout { shape: &shape, chunkshape: &chunkshape, blockshape: &blockshape };
     let dtype = format!("|V{typesize}");
-    let array = Array::from_item_bytes(Storage::memory(), cparams, &layout, &dtype, data)?;
-    Ok(serialize(array.schunk().state())?)
+    let array = Array::from_item_bytes(Storage::frame(), cparams, &layout, &dtype, data)?;
+    Ok(array.into_schunk().into_buffer()?)
 }
 
 /// Whether the chunk of an array can have this shape. Its blocks are whole ones, so it may exceed
@@ -107,9 +107,9 @@ fn is_possible_array(shape: &[u32], block: &[u32], typesize: u32) -> bool {
 }
 
 fn encode_plain(cparams: CParams, data: &[u8]) -> Result<Buffer, Failure> {
-    let mut schunk = SChunk::create(Storage::memory(), cparams, DParams::default())?;
+    let mut schunk = SChunk::create(Storage::frame(), cparams, DParams::default())?;
     schunk.append(data)?;
-    Ok(serialize(schunk.state())?)
+    Ok(schunk.into_buffer()?)
 }
 
 #[cfg(test)]
