@@ -2,23 +2,32 @@
 
 usage: bench-hdf5.py PLUGINS, the directory of Ferroblosc's two plugins
 
-Calls the filter functions as HDF5 does, but without HDF5. Each turn runs both filters on the same
-chunk, and the best turn counts. A ratio above 1 means that Ferroblosc is faster.
+Calls the filter functions as HDF5 does, but without HDF5. A process loads the plugins of one side
+only: what one side leaves in the heap decides how often the other one gets fresh pages. Processes of
+both sides take turns. A process counts the median of its calls, and the best process counts. A ratio
+above 1 means that Ferroblosc is faster.
 """
 
 import ctypes
+import json
 import os
+import subprocess
 import sys
 import time
 
 import hdf5plugin
 import numpy
 
-TURNS = 25
+PROCESSES = 5
+CALLS = 25
 # With one thread its processor time, so that other programs disturb less.
 CLOCK = time.thread_time if os.environ.get("BLOSC_NTHREADS", "1") == "1" else time.perf_counter
 REVERSE = 0x100
 SHAPE = (512, 512)
+FILTERS = (32001, 32026)
+CODECS = {0: "blosclz", 1: "lz4", 5: "zstd"}
+OURS = {32001: "libH5Zblosc.so", 32026: "libH5Zblosc2.so"}
+THEIRS = {32001: "libh5blosc.so", 32026: "libh5blosc2.so"}
 
 libc = ctypes.CDLL(None)
 libc.malloc.restype, libc.malloc.argtypes = ctypes.c_void_p, [ctypes.c_size_t]
@@ -70,41 +79,64 @@ def call(function, flags, values, data):
     return result, seconds
 
 
-def best(pair, flags, values, inputs):
-    """Returns the best seconds of both filters, ours first, and their last results."""
-    seconds, results = [1e9, 1e9], [b"", b""]
-    for _ in range(TURNS):
-        for which in (0, 1):
-            results[which], taken = call(pair[which], flags, values, inputs[which])
-            seconds[which] = min(seconds[which], taken)
-    return seconds, results
+def median(function, flags, values, data):
+    """Returns the output of a filter and the median of the seconds of some calls."""
+    taken = []
+    for _ in range(CALLS):
+        result, seconds = call(function, flags, values, data)
+        taken.append(seconds)
+    return result, sorted(taken)[CALLS // 2]
 
 
-def main(folder):
-    theirs = hdf5plugin.PLUGIN_PATH
-    filters = {
-        32001: (load(f"{folder}/libH5Zblosc.so"), load(f"{theirs}/libh5blosc.so")),
-        32026: (load(f"{folder}/libH5Zblosc2.so"), load(f"{theirs}/libh5blosc2.so")),
-    }
+def values_of(number, code, size):
+    """Returns the filter's values for level 5 and a byte shuffle of items of 8 bytes."""
+    values = [2 if number == 32001 else 1, 2 if number == 32001 else 0, 8, size, 5, 1, code]
+    return values + [2, *SHAPE] if number == 32026 else values
+
+
+def measure(folder, names):
+    """Prints the seconds to compress and to decompress, and the size, of each filter and codec."""
     row, column = numpy.mgrid[0 : SHAPE[0], 0 : SHAPE[1]]
     field = numpy.round(numpy.sin(row / 40) * numpy.cos(column / 60) * 1000, 1)
     data = field.astype("f8").tobytes()
+    rows = []
+    for number in FILTERS:
+        function = load(f"{folder}/{names[number]}")
+        for code in CODECS:
+            values = values_of(number, code, len(data))
+            stored, write = median(function, 0, values, data)
+            back, read = median(function, REVERSE, values, stored)
+            assert back == data
+            rows.append((write, read, len(stored)))
+    print(json.dumps(rows))
+
+
+def best(processes):
+    """Returns the rows of the best of some processes."""
+    return [tuple(map(min, zip(*rows))) for rows in zip(*processes)]
+
+
+def main(folder):
+    sides = ((folder, "ours"), (hdf5plugin.PLUGIN_PATH, "theirs"))
+    processes = ([], [])
+    for _ in range(PROCESSES):
+        for rows, (plugins, side) in zip(processes, sides):
+            command = [sys.executable, __file__, plugins, side]
+            rows.append(json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout))
+    size = SHAPE[0] * SHAPE[1] * 8
     print(f"chunks of {SHAPE[0]} x {SHAPE[1]} f8, level 5, byte shuffle, {os.environ.get('BLOSC_NTHREADS', 1)} thread")
     print("filter codec    | compress: ours MB/s  ratio | decompress: ours MB/s  ratio | bytes ours/theirs")
-    for number, pair in filters.items():
-        for code, name in ((0, "blosclz"), (1, "lz4"), (5, "zstd")):
-            values = [2 if number == 32001 else 1, 2 if number == 32001 else 0, 8, len(data), 5, 1, code]
-            if number == 32026:
-                values += [2, *SHAPE]
-            into, stored = best(pair, 0, values, (data, data))
-            back, read = best(pair, REVERSE, values, stored)
-            assert read[0] == read[1] == data
-            rate = [len(data) / seconds / 1e6 for seconds in (into[0], back[0])]
-            print(
-                f"{number}  {name:8} | {rate[0]:20.0f} {into[1] / into[0]:6.2f} | "
-                f"{rate[1]:22.0f} {back[1] / back[0]:6.2f} | {len(stored[0]) / len(stored[1]):.3f}"
-            )
+    kinds = [(number, name) for number in FILTERS for name in CODECS.values()]
+    for (number, name), ours, theirs in zip(kinds, best(processes[0]), best(processes[1])):
+        write, read, length = (theirs[i] / ours[i] for i in range(3))
+        print(
+            f"{number}  {name:8} | {size / ours[0] / 1e6:20.0f} {write:6.2f} | "
+            f"{size / ours[1] / 1e6:22.0f} {read:6.2f} | {1 / length:.3f}"
+        )
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    if len(sys.argv) > 2:
+        measure(sys.argv[1], OURS if sys.argv[2] == "ours" else THEIRS)
+    else:
+        main(sys.argv[1])
