@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 use std::ops::{Deref, DerefMut};
-#[cfg(any(unix, windows))]
+#[cfg(all(any(unix, windows), not(miri)))]
 use std::ptr;
 
 /// A byte buffer directly before an inaccessible page, so that an access past its end kills the
@@ -104,7 +104,7 @@ impl Pages {
 }
 
 /// Returns the size of a page in bytes.
-#[cfg(unix)]
+#[cfg(all(unix, not(miri)))]
 fn page_size() -> usize {
     // SAFETY: sysconf only reads a system constant.
     let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
@@ -112,7 +112,7 @@ fn page_size() -> usize {
 }
 
 /// Allocates pages with `usable` accessible bytes, and an inaccessible page after them.
-#[cfg(unix)]
+#[cfg(all(unix, not(miri)))]
 fn allocate(usable: usize, page: usize) -> Pages {
     let mapped = usable + page;
     // SAFETY: a new private mapping at an address chosen by the system affects no other memory.
@@ -134,7 +134,7 @@ fn allocate(usable: usize, page: usize) -> Pages {
     Pages { start, usable, mapped }
 }
 
-#[cfg(unix)]
+#[cfg(all(unix, not(miri)))]
 impl Drop for Pages {
     fn drop(&mut self) {
         // SAFETY: exactly the pages of `allocate`, and no buffer uses them.
@@ -177,16 +177,16 @@ impl Drop for Pages {
 }
 
 /// Returns the alignment of memory without pages.
-#[cfg(not(any(unix, windows)))]
+#[cfg(any(miri, not(any(unix, windows))))]
 fn page_size() -> usize {
-    4096
+    if cfg!(miri) { 1 } else { 4096 }
 }
 
-/// Allocates `usable` bytes. Accesses past them are not found: the system has no pages.
-#[cfg(not(any(unix, windows)))]
+/// Allocates `usable` bytes. Accesses past them are only found by Miri: the system has no pages.
+#[cfg(any(miri, not(any(unix, windows))))]
 fn allocate(usable: usize, page: usize) -> Pages {
     use std::alloc::{Layout, alloc};
-    let mapped = usable + page;
+    let mapped = usable.max(1);
     let layout = Layout::from_size_align(mapped, page).expect("a layout");
     // SAFETY: the layout has a size.
     let start = unsafe { alloc(layout) };
@@ -194,7 +194,7 @@ fn allocate(usable: usize, page: usize) -> Pages {
     Pages { start, usable, mapped }
 }
 
-#[cfg(not(any(unix, windows)))]
+#[cfg(any(miri, not(any(unix, windows))))]
 impl Drop for Pages {
     fn drop(&mut self) {
         use std::alloc::{Layout, dealloc};
