@@ -277,27 +277,9 @@ impl Store {
         };
         let files = Files::new(Arc::clone(&options.backend));
         files.check_free(&path)?;
-        Ok(StoreWriter {
-            path,
-            container,
-            kind,
-            old: None,
-            items: BTreeMap::new(),
-            foreign: BTreeMap::new(),
-            metalayers: Vec::new(),
-            attrs: Vec::new(),
-            registry: Vec::new(),
-            roots: BTreeMap::new(),
-            prefix: None,
-            comment: Vec::new(),
-            options: options.clone(),
-            files,
-            identity: None,
-            leaf_files: BTreeMap::new(),
-            keeps_tiers: false,
-            is_embed_changed: true,
-            _lock: None,
-        })
+        let mut writer = Store::writer_of(&path, kind, container, options, files);
+        writer.is_embed_changed = true;
+        Ok(writer)
     }
 
     /// Begins a change of a store.
