@@ -8,6 +8,7 @@ use crate::error::{Failure, Outcome};
 use crate::lock::{lock_of_frame, locked_file};
 pub use crate::paths::STDIN;
 use ferroblosc::Error;
+use ferroblosc::io::Durability;
 use ferroblosc::io::named::{NamedFile, named};
 use ferroblosc_formats::convert::{self, Detected, Location};
 use ferroblosc_formats::store;
@@ -338,7 +339,8 @@ pub fn check_space(path: &Path, nbytes: u64, force: bool) -> Outcome {
 
 impl Output {
     /// Prepares the creation of an output. An existing one is replaced only if `force` is true, and
-    /// only if it is a file, a store, or a directory of a known format.
+    /// only if it is a file, a store, or a directory of a known format. The environment can request
+    /// that it is on the disk after the commit.
     pub fn new(path: &Path, force: bool) -> Result<Output, Failure> {
         if path == Path::new(STDIO) {
             let folder = temporary_folder()?;
@@ -367,8 +369,11 @@ impl Output {
             );
         }
         refuse_foreign_files(path)?;
-        let staged =
+        let mut staged =
             Staged::new(path).map_err(|error| named(error, Error::FileOpen, "create", path))?;
+        if Durability::of_environment().durable {
+            staged.set_durable();
+        }
         Ok(Output::Path { staged, name: path.to_owned(), force, overwritten: None })
     }
 

@@ -25,6 +25,7 @@
 //! | `all.rs`, `container.rs` | conversion of all arrays of a container |
 //! | `pack.rs`, `auto.rs` | compression of any file, and the option `--auto` |
 //! | `targets.rs`, `trial.rs` | its inputs and outputs, and the choice of filters |
+//! | `folders.rs` | directories that are created for outputs |
 //! | `append.rs`, `resize.rs`, `compact.rs` | changes of frames and arrays in place |
 //! | `concat.rs`, `extract.rs`, `recompress.rs` | joined, sliced and recompressed frames and arrays |
 //! | `inplace.rs`, `fill.rs` | durable changes; items written to a part of an array |
@@ -53,6 +54,7 @@ mod error;
 mod extract;
 mod field;
 mod fill;
+mod folders;
 mod info;
 mod inplace;
 mod io;

@@ -3,6 +3,7 @@
 use crate::auto;
 use crate::cli::{Cli, CompressArgs, DecompressArgs};
 use crate::error::{self, Failure, Outcome};
+use crate::folders::Folders;
 use crate::info::worse;
 use crate::io::{Output, Overwritten, STDIN, STDIO, Stdin, check_space, refuse_terminal, stdout};
 use crate::lock::locked_file;
@@ -58,67 +59,6 @@ struct CommandState {
     /// The outputs so far and their inputs.
     done: HashMap<PathBuf, PathBuf>,
     folders: Folders,
-}
-
-/// The directories that a command created.
-#[derive(Default)]
-struct Folders {
-    /// All directories, each one after its parent.
-    made: Vec<PathBuf>,
-    /// Those whose names were not written to the disk.
-    unsynced: Vec<PathBuf>,
-}
-
-impl Folders {
-    /// Creates the missing directories of an output.
-    fn make_parents(&mut self, output: &Path) -> Outcome {
-        let parents = output.ancestors().skip(1).filter(|parent| !parent.as_os_str().is_empty());
-        let missing: Vec<&Path> = parents.take_while(|parent| !parent.is_dir()).collect();
-        for &folder in missing.iter().rev() {
-            match fs::create_dir(folder) {
-                Ok(()) => {
-                    self.made.push(folder.to_owned());
-                    self.unsynced.push(folder.to_owned());
-                }
-                // Another program created it, which may not have written it to the disk.
-                Err(error)
-                    if error.kind() == std::io::ErrorKind::AlreadyExists && folder.is_dir() =>
-                {
-                    self.unsynced.push(folder.to_owned());
-                }
-                Err(error) => return Err(named(error, Error::FileOpen, "create", folder).into()),
-            }
-        }
-        Ok(())
-    }
-
-    /// Writes the names of the directories of an output to the disk with `sync`. Those of other
-    /// outputs, and those that failed, remain to be written.
-    fn sync_parents(
-        &mut self,
-        output: &Path,
-        mut sync: impl FnMut(&Path) -> std::io::Result<()>,
-    ) -> std::io::Result<()> {
-        let mut result = Ok(());
-        self.unsynced.retain(|folder| {
-            if result.is_err() || !output.starts_with(folder) {
-                return true;
-            }
-            result = sync(folder);
-            result.is_err()
-        });
-        result
-    }
-
-    /// Removes the empty directories that the command created.
-    fn remove_empty(&mut self) {
-        let made = std::mem::take(&mut self.made);
-        let mut kept: Vec<PathBuf> =
-            made.into_iter().rev().filter(|folder| fs::remove_dir(folder).is_err()).collect();
-        kept.reverse();
-        self.made = kept;
-        self.unsynced.retain(|folder| folder.is_dir());
-    }
 }
 
 /// Compresses a file.
@@ -194,7 +134,7 @@ fn compress_file(
     }
     output.commit()?;
     let write_error = |error| named(error, Error::FileWrite, "write to", &job.output);
-    if removes_input || args.settings.durable {
+    if removes_input || args.settings.is_durable() {
         state.folders.sync_parents(&job.output, staging::sync_parent).map_err(write_error)?;
     }
     if removes_input {
@@ -444,38 +384,6 @@ mod tests {
     use std::ffi::OsStr;
     use std::fs::File;
     use std::time::Duration;
-
-    #[test]
-    fn directories_stay_unsynced_until_their_sync_succeeds() {
-        let folder = Folder::temporary("b2-folders").unwrap();
-        let (one, two) = (folder.path("a/b/one"), folder.path("a/b/two"));
-        let mut folders = Folders::default();
-        folders.make_parents(&one).unwrap();
-        // The first file fails, and another one is in the same directory.
-        fs::write(folder.path("a/b/other"), b"").unwrap();
-        folders.remove_empty();
-        folders.make_parents(&two).unwrap();
-        folders.make_parents(&folder.path("c/three")).unwrap();
-        let mut synced = Vec::new();
-        let failed = folders.sync_parents(&two, |path| {
-            synced.push(path.to_owned());
-            if path.ends_with("b") { Err(std::io::ErrorKind::Other.into()) } else { Ok(()) }
-        });
-        assert!(failed.is_err());
-        assert_eq!(synced, [folder.path("a"), folder.path("a/b")]);
-        synced.clear();
-        let mut sync = |path: &Path| {
-            synced.push(path.to_owned());
-            Ok(())
-        };
-        folders.sync_parents(&two, &mut sync).unwrap();
-        folders.sync_parents(&two, &mut sync).unwrap();
-        assert_eq!(synced, [folder.path("a/b")]);
-        assert_eq!(folders.unsynced, [folder.path("c")]);
-        folders.remove_empty();
-        assert!(!folder.path("c").exists() && folder.path("a/b/other").exists());
-        assert!(folders.unsynced.is_empty());
-    }
 
     #[test]
     fn a_changed_input_is_kept() {

@@ -6,6 +6,7 @@
 use crate::cli::{Cli, RecompressArgs, Shape};
 use crate::error::{Failure, Outcome};
 use crate::fill::{Copying, fill};
+use crate::folders::Folders;
 use crate::info::for_each_path;
 use crate::inplace::{FrameToChange, detect_frame, keep_other_files, other_files, threads};
 use crate::io::{Output, Overwritten, STDIO, refuse_inside, refuse_json, refuse_terminal};
@@ -27,7 +28,7 @@ use ferroblosc_formats::convert::{
 use ferroblosc_formats::numpy::ArrayInfo;
 use ferroblosc_tools_common::progress::bar;
 use ferroblosc_tools_common::size::human;
-use ferroblosc_tools_common::staging::Staged;
+use ferroblosc_tools_common::staging::{self, Staged};
 use serde_json::json;
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -125,7 +126,12 @@ fn directory_of(args: &RecompressArgs) -> Result<Option<PathBuf>, Failure> {
     if !is_directory {
         return Ok(None);
     }
-    fs::create_dir_all(output).map_err(|error| named(error, Error::FileOpen, "create", output))?;
+    let mut folders = Folders::default();
+    folders.make(output)?;
+    if args.settings.is_durable() {
+        let synced = folders.sync_parents(&output.join("output"), staging::sync_parent);
+        synced.map_err(|error| named(error, Error::FileWrite, "write to", output))?;
+    }
     Ok(Some(output.clone()))
 }
 

@@ -4,6 +4,7 @@ use crate::cli::{Cli, CodecName, FilterName, Settings};
 use crate::error::Failure;
 use ferroblosc::chunk::MAX_BUFFERSIZE;
 use ferroblosc::filter::{self, Slot};
+use ferroblosc::io::Durability;
 use ferroblosc_formats::convert::{Compression, Writing};
 use ferroblosc_tools_common::size::parse;
 
@@ -58,6 +59,11 @@ pub fn chunk_size(text: &str) -> Result<u64, Failure> {
 }
 
 impl Settings {
+    /// Whether outputs are on the disk when the command ends. The environment can request it, too.
+    pub fn is_durable(&self) -> bool {
+        self.durable || Durability::of_environment().durable
+    }
+
     /// Returns the parameters for the library.
     pub fn writing(&self, cli: &Cli) -> Result<Writing, Failure> {
         self.writing_like(cli, Compression::default())

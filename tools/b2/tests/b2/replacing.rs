@@ -69,9 +69,15 @@ const COMMANDS: [(&str, &str); 15] = [
 
 /// Runs a command that must succeed; returns the log of the library `logger`.
 fn log_of(folder: &TestDir, logger: &Path, line: &str) -> String {
+    log_with(folder, logger, line, &[])
+}
+
+/// Does the same with variables of the environment.
+fn log_with(folder: &TestDir, logger: &Path, line: &str, variables: &[(&str, &str)]) -> String {
     let _ = std::fs::remove_file(folder.path("log"));
     let mut command = folder.command(&line.split(' ').collect::<Vec<_>>());
-    let output = command.env("LD_PRELOAD", logger).output().unwrap();
+    command.env("LD_PRELOAD", logger).envs(variables.iter().copied());
+    let output = command.output().unwrap();
     assert!(output.status.success(), "{line}: {output:?}");
     std::fs::read_to_string(folder.path("log")).unwrap_or_default()
 }
@@ -81,25 +87,35 @@ fn a_new_output_is_on_the_disk_if_it_is_durable() {
     let folder = inputs();
     let library = compile(&folder.path(""), LOGGER, &["-shared", "-fPIC"]);
     let root = std::fs::canonicalize(folder.path("")).unwrap();
-    for (line, output) in [
-        ("convert a.npy OUT", "out.b2nd"),
-        ("convert a.npy OUT --directory", "out.b2nd"),
-        ("compress a.npy -o new/folder/", "new/folder/a.npy.b2frame"),
-        ("slice a.b2nd 1: OUT", "out.b2nd"),
-        ("concat a.npy a.b2nd OUT", "out.b2nd"),
-        ("recompress a.b2nd -o OUT --codec lz4", "out.b2nd"),
-    ] {
-        let line = line.replace("OUT", output);
-        let log = log_of(&folder, &library, &format!("{line} --durable"));
+    let check = |log: &str, (line, output): (&str, &str)| {
         for folder in Path::new(output).ancestors().skip(1) {
             let folder = root.join(folder);
             let expected = format!("sync {}", folder.to_str().unwrap().trim_end_matches('/'));
             assert!(log.lines().any(|line| line == expected), "{line}: {expected}: {log}");
         }
         let first = Path::new(output).components().next().unwrap();
-        let path = folder.path(first.as_os_str().to_str().unwrap());
-        remove(&path);
+        remove(&folder.path(first.as_os_str().to_str().unwrap()));
+    };
+    let frames = [
+        ("convert a.npy OUT", "out.b2nd"),
+        ("convert a.npy OUT --directory", "out.b2nd"),
+        ("compress a.npy -o new/folder/", "new/folder/a.npy.b2frame"),
+        ("slice a.b2nd 1: OUT", "out.b2nd"),
+        ("concat a.npy a.b2nd OUT", "out.b2nd"),
+        ("recompress a.b2nd -o OUT --codec lz4", "out.b2nd"),
+        ("recompress a.b2nd -o new/folder/ --codec lz4", "new/folder/a.b2nd"),
+    ];
+    for (line, output) in frames {
+        let line = format!("{} --durable", line.replace("OUT", output));
+        check(&log_of(&folder, &library, &line), (&line, output));
     }
+    let variable = |value| [("FERROBLOSC_DURABLE", value)];
+    for (line, output) in frames.into_iter().chain(COMMANDS) {
+        let line = line.replace("OUT", output);
+        check(&log_with(&folder, &library, &line, &variable("1")), (&line, output));
+    }
+    let log = log_with(&folder, &library, "convert a.npy out.b2nd", &variable("0"));
+    assert!(!log.contains("sync "), "{log}");
 }
 
 /// Checks that an output and everything in it was synced before its directory, and a renamed one
