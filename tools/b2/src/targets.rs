@@ -196,12 +196,9 @@ fn walk(
         let mut folders = Vec::new();
         for (name, kind) in entries {
             let entry = path.join(&name);
-            if is_compressed(&entry) {
-                continue;
-            }
             if kind.is_dir() {
                 folders.push((entry, below.join(&name)));
-            } else if kind.is_file() {
+            } else if kind.is_file() && !is_compressed(&entry) {
                 match removes_inputs.then(|| is_skipped(&entry)).transpose() {
                     Ok(Some(true)) => continue,
                     Ok(_) => {}

@@ -429,8 +429,13 @@ fn stored_arrays_are_not_taken_apart() {
         after[at].push_str(".b2frame");
     }
     assert_eq!(files_below(&folder.path("data")), after);
+    // A directory is searched, or skipped with a warning, also if it has the extension of frames.
+    std::fs::rename(folder.path("data/deep/frame"), folder.path("data/deep/x.b2frame")).unwrap();
+    std::fs::create_dir(folder.path("data/plain.b2frame")).unwrap();
+    folder.write("data/plain.b2frame/raw", b"raw");
     // Without --rm, only the directories are skipped.
     let result = folder.line("compress -r data");
+    assert!(folder.exists("data/plain.b2frame/raw.b2frame"));
     assert_eq!(result.err().lines().count(), 4, "{}", result.err());
     assert!(
         folder.exists("data/a.blp.b2frame") && !folder.exists("data/x.b2nd/chunks.b2frame.b2frame")
