@@ -83,6 +83,8 @@ static void environment(void) {
 
   CHECK(setenv("BLOSC_CLEVEL", "0", 1) == 0);
   CHECK_IS(round_trip_with_threads(), CAPACITY);
+  CHECK(setenv("BLOSC_CLEVEL", "4294967297", 1) == 0);
+  CHECK_IS(blosc2_compress(5, 1, 4, data, SIZE, chunk, CAPACITY), BLOSC2_ERROR_CODEC_PARAM);
   CHECK(unsetenv("BLOSC_CLEVEL") == 0);
   CHECK(setenv("BLOSC_COMPRESSOR", "zstd", 1) == 0);
   round_trip_with_threads();

@@ -64,10 +64,11 @@ fn choice<T: Copy>(name: &str, variables: Variables, choices: &[(&str, T)]) -> O
     found
 }
 
-/// Returns the level in `BLOSC_CLEVEL`, at least 0.
+/// Returns the level in `BLOSC_CLEVEL`, at least 0. A level that exceeds `i32` is the highest one,
+/// which compression rejects like all above 9.
 pub(super) fn clevel(variables: Variables) -> Option<i32> {
     let value = variables.number("BLOSC_CLEVEL")?;
-    i32::try_from(value).ok().filter(|&level| level >= 0)
+    (value >= 0).then(|| i32::try_from(value).unwrap_or(i32::MAX))
 }
 
 /// Returns the filter in `BLOSC_SHUFFLE`.
