@@ -96,9 +96,10 @@ FERROBLOSC_EXPORT const char *ferroblosc_error_string(int error_code);
  * Returns the message of this thread's last call if it failed, otherwise NULL. The message is one
  * line of text with the operation, the path or chunk, and the reason of the system.
  *
- * Calls are those of the functions of libblosc2 and of this library, except this one and
- * ferroblosc_last_errno(). Functions of libblosc (Blosc 1.x) and user callbacks are not included.
- * The library owns the text: it is valid until the next call of the same thread.
+ * Calls are those of the functions of libblosc2 and of this library, except this one,
+ * ferroblosc_last_errno() and the functions that return the text of a code. Functions of libblosc
+ * (Blosc 1.x) and user callbacks are not included. The library owns the text: it is valid until
+ * the next call of the same thread.
  *
  * Calls of libblosc2 are included if it is Ferroblosc's and its symbols are visible in the
  * process: a library opened with RTLD_LOCAL, as Python does, is not visible.

@@ -167,6 +167,11 @@ int main(void) {
   CHECK(pthread_create(&thread, NULL, of_another_thread, NULL) == 0);
   CHECK(pthread_join(thread, NULL) == 0);
   CHECK(failed(ENOENT, "missing.b2frame"));
+  /* The text of a code is not about another call. */
+  CHECK(strcmp(blosc2_error_string(BLOSC2_ERROR_FILE_OPEN), "File open failure") == 0);
+  CHECK(strcmp(print_error(BLOSC2_ERROR_FILE_OPEN), "File open failure") == 0);
+  CHECK(strcmp(ferroblosc_error_string(BLOSC2_ERROR_FILE_OPEN), "File open failure") == 0);
+  CHECK(failed(ENOENT, "missing.b2frame"));
   CHECK(ferroblosc_version() != NULL);
   CHECK(succeeded());
   CHECK(ferroblosc_begin(NULL) < 0);

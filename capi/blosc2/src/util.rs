@@ -23,7 +23,7 @@ pub unsafe extern "C" fn blosc2_get_version_string() -> *const c_char {
 /// - `error_code`: the code, a BLOSC2_ERROR_ constant.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_error_string(error_code: c_int) -> *const c_char {
-    boundary!(blosc2_error_string, always, {
+    boundary!(blosc2_error_string, unrecorded, {
         Ok(Error::from_code(error_code).c_message().as_ptr())
     })
 }

@@ -192,8 +192,8 @@ fn panic_text(panic: &(dyn Any + Send)) -> &str {
 /// Wraps the body of an exported function: `boundary!(name, { … Ok(value) })`.
 ///
 /// The body is a block of type [`ferroblosc::Result`], in which `?` works. Another error type
-/// precedes the block: `boundary!(name, blosc1::Error, { … })`. Functions that query the last error
-/// do not change it: `boundary!(name, unrecorded, { … })`.
+/// precedes the block: `boundary!(name, blosc1::Error, { … })`. Functions that query the last error,
+/// or the text of its code, do not change it: `boundary!(name, unrecorded, { … })`.
 ///
 /// Functions that free something or have no error value also run without memory: `boundary!(name,
 /// always, { … })`. Other calls are refused while [`reserve::is_exhausted`].

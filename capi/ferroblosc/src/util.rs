@@ -24,7 +24,7 @@ pub unsafe extern "C" fn ferroblosc_version() -> *const c_char {
 ///   constants of blosc2.h.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ferroblosc_error_string(error_code: c_int) -> *const c_char {
-    boundary!(ferroblosc_error_string, always, {
+    boundary!(ferroblosc_error_string, unrecorded, {
         Ok(Error::from_code(error_code).c_message().as_ptr())
     })
 }
