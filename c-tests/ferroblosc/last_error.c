@@ -99,6 +99,27 @@ static void paths_that_fail(void) {
   CHECK(failed(ENOENT, "missing-old"));
 }
 
+/* The code of a refused chunk does not state the rule that it breaks. */
+static void chunks_that_do_not_fit(void) {
+  blosc2_storage storage = BLOSC2_STORAGE_DEFAULTS;
+  blosc2_schunk *schunk;
+  int32_t data[1000] = {0};
+
+  storage.contiguous = true;
+  schunk = blosc2_schunk_new(&storage);
+  CHECK(schunk != NULL);
+  schunk->chunksize = 800;
+  CHECK(blosc2_schunk_append_buffer(schunk, data, 1000) == BLOSC2_ERROR_CHUNK_APPEND);
+  CHECK(failed(0, "the first chunk has 1000 bytes, more than the chunk size 800"));
+  CHECK(blosc2_schunk_append_buffer(schunk, data, 400) == 1);
+  CHECK(blosc2_schunk_append_buffer(schunk, data, 400) == BLOSC2_ERROR_CHUNK_APPEND);
+  CHECK(failed(0, "400 bytes, and follows a single chunk of 400 bytes"));
+  CHECK(blosc2_schunk_fill_special(schunk, 100, BLOSC2_SPECIAL_ZERO, 800) ==
+        BLOSC2_ERROR_FRAME_SPECIAL);
+  CHECK(failed(0, "the super-chunk is not empty"));
+  CHECK(blosc2_schunk_free(schunk) == 0);
+}
+
 /* Simulates a full disk: files may not exceed 4 KiB. */
 static void a_full_disk(void) {
   struct rlimit limit, old;
@@ -146,6 +167,7 @@ int main(void) {
   CHECK(fclose(text) == 0);
 
   paths_that_fail();
+  chunks_that_do_not_fit();
   a_full_disk();
 
   /* The error of a user's backend. */

@@ -103,8 +103,14 @@ fn nbytes_after(
         Some(nbytes) if before.nbytes >= 0 && nbytes >= 0 && (nchunks > 0 || nbytes == 0) => {
             Ok(nbytes)
         }
-        _ => Err(refused.into()),
+        _ => Err(Error::from(refused).because("the sizes in the frame do not match its chunks")),
     }
+}
+
+/// Returns the error of a chunk with blocks of variable length among others, or the reverse.
+fn mixed(refused: ErrorKind) -> Error {
+    Error::from(refused)
+        .because("chunks with and without blocks of variable length cannot be mixed")
 }
 
 /// Appends a chunk and returns the new number of chunks.
@@ -146,7 +152,7 @@ fn add<S: State + ?Sized>(
         Some(at) => usize::try_from(at).ok().filter(|&at| at <= nchunks).ok_or(refused)?,
     };
     if nchunks > 0 && info.flags2 != before.flags2 & VL_BLOCKS {
-        return Err(refused.into());
+        return Err(mixed(refused));
     }
     let n = info.nbytes;
     let last = last_nbytes(s, &before, nchunks)?;
@@ -171,7 +177,11 @@ fn add<S: State + ?Sized>(
         Some(_) => {
             let short = nchunks == 1 && before.chunksize > 0 && last < before.chunksize;
             if at.is_none() && short && n < before.chunksize {
-                return Err(refused.into());
+                let text = format!(
+                    "the chunk has {n} bytes, and follows a single chunk of {last} bytes; the chunk size of the frame is {}",
+                    before.chunksize
+                );
+                return Err(Error::from(refused).because(text));
             }
             // A frame with a fixed chunk size cannot represent an empty chunk.
             if n == 0 || has_short_inside(s, &before).map_err(|error| error.recast(refused))? {
@@ -287,7 +297,7 @@ pub fn update<S: State + ?Sized>(
     let before = s.counters();
     let at = number(&before, nchunk)?;
     if before.nchunks > 1 && info.flags2 != before.flags2 & VL_BLOCKS {
-        return Err(refused.into());
+        return Err(mixed(refused));
     }
     let old = nbytes_of(s, at).map_err(|error| error.recast(ErrorKind::Failure))?;
     let n = info.nbytes;
@@ -534,7 +544,7 @@ pub fn fill<S: State + ?Sized>(
     refresh_from_file(s)?;
     let before = s.counters();
     if before.nbytes > 0 || before.cbytes > 0 || before.nchunks > 0 {
-        return Err(Error::FrameSpecial);
+        return Err(Error::FrameSpecial.because("the super-chunk is not empty"));
     }
     if chunksize < typesize {
         return Err(Error::InvalidParam);

@@ -4,7 +4,7 @@
 //! division. The first chunk that breaks this rule makes the size variable, permanently.
 
 use crate::frame::Counters;
-use crate::{ErrorKind, Result};
+use crate::{Error, ErrorKind, Result};
 
 /// The chunk size of a super-chunk whose chunks have different sizes.
 pub const VARIABLE: i32 = 0;
@@ -31,7 +31,11 @@ pub fn after_adding(
         return Ok(VARIABLE);
     }
     if counters.nchunks == 0 {
-        return if n > c { Err(refused.into()) } else { Ok(c) };
+        if n > c {
+            let text = format!("the first chunk has {n} bytes, more than the chunk size {c}");
+            return Err(Error::from(refused).because(text));
+        }
+        return Ok(c);
     }
     let inside = at.is_some_and(|at| at != counters.nchunks);
     let differs = last < c || n > c || (inside && n != c);
@@ -73,7 +77,6 @@ pub fn after_filling(before: &Counters, n: i32, nbytes: i64, refused: ErrorKind)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Error;
 
     fn counters(chunksize: i32, nchunks: i64) -> Counters {
         Counters { chunksize, nchunks, ..Counters::empty(0) }
