@@ -670,9 +670,9 @@ impl SChunk {
         verify::verify(&mut self.state)
     }
 
-    /// Removes unused space from a super-chunk in files. If the frame has checksums, missing ones
-    /// of chunks that can be decompressed are added. Super-chunks in memory, frames of an older
-    /// layout and frames at an offset above 0 stay unchanged.
+    /// Removes unused space from a super-chunk in files. If a frame in one file has checksums,
+    /// missing ones of chunks that can be decompressed are added. Super-chunks in memory, frames of
+    /// an older layout and frames at an offset above 0 stay unchanged.
     ///
     /// # Errors
     /// - [`Error::InvalidParam`] during a transaction;

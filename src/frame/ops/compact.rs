@@ -46,8 +46,8 @@ struct Extent {
 
 impl Frame {
     /// Frees the bytes that the frame does not use. Returns the size in bytes of the data section,
-    /// or of all chunk files. In a frame with checksums, missing checksums are computed, except
-    /// those of chunks that cannot be decompressed.
+    /// or of all chunk files. In a contiguous frame with checksums, missing checksums are computed,
+    /// except those of chunks that cannot be decompressed.
     ///
     /// A frame in memory, and one that shares its file with other data, stays unchanged.
     ///

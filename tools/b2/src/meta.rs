@@ -3,8 +3,8 @@
 //! Entries are the fixed and variable-length metalayers of frames, whose contents are MessagePack
 //! by convention, the attributes of bcolz and of stores, and the metadata of Bloscpack files.
 //!
-//! A variable-length metalayer is changed in place, with a journal. A fixed metalayer is in the
-//! header of a frame, before the chunks; a change of its size rewrites the file.
+//! A variable-length metalayer is changed in place, durably. A fixed metalayer is in the header of a
+//! frame, before the chunks; a change of its size rewrites the file.
 
 use crate::cli::{
     Cli, LayerKind, MetaCommand, MetaDelArgs, MetaGetArgs, MetaListArgs, MetaSetArgs,
