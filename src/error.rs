@@ -319,9 +319,12 @@ impl Error {
         self.with(|context| context.path = None).at(path)
     }
 
-    /// Adds the index of the chunk, unless set.
+    /// Adds the index of the chunk, unless set. An error of a lock is not one of a chunk.
     #[cold]
     pub fn of_chunk(self, number: i64) -> Error {
+        if self.kind == ErrorKind::Lock {
+            return self;
+        }
         self.with(|context| {
             context.chunk.get_or_insert(number);
         })
@@ -600,6 +603,10 @@ mod tests {
             (Error::Data.at("/x"), "/x: Invalid data".to_owned()),
             (Error::Data.of_chunk(3), "chunk 3: Invalid data".to_owned()),
             (Error::Data.of_chunk(3).at("/x"), "chunk 3 of /x: Invalid data".to_owned()),
+            (
+                Error::Lock.during("lock").at("/x.b2lock").of_chunk(3).os(cause()),
+                format!("cannot lock /x.b2lock: {no_space}"),
+            ),
             (
                 Error::FileWrite.during("write to").at("/x").os(cause()),
                 format!("cannot write to /x: {no_space}"),

@@ -336,6 +336,8 @@ fn a_commit_fails_if_another_writer_changed_the_file() {
         other.update_chunk(0, &chunk(20, CHUNK)).map(drop)
     });
     assert_eq!(committed, Err(Error::FileWrite));
+    let text = committed.unwrap_err().to_string();
+    assert!(text.ends_with("another writer changed the frame during the transaction"), "{text}");
     assert!(found == expected);
     let (committed, expected, found) = commits_after(|disk| {
         let mut other = Kind::File.open(disk, DURABLE)?;
@@ -343,5 +345,7 @@ fn a_commit_fails_if_another_writer_changed_the_file() {
         other.compact()
     });
     assert_eq!(committed, Err(Error::FileOpen));
+    let text = committed.unwrap_err().to_string();
+    assert!(text.ends_with("replaced by another one during the transaction"), "{text}");
     assert!(found == expected);
 }

@@ -300,13 +300,15 @@ impl Transaction {
             let ops = files.file_ops();
             let is_gone = |&id: &u32| ops.identify(&files.chunk_path(id)).is_none();
             if created.iter().any(is_gone) {
-                trace_error!("a chunk file of a transaction is missing");
-                return Err(Error::FileOpen);
+                let text = "a chunk file of the transaction is missing";
+                trace_error!("{text}");
+                return Err(Error::FileOpen.because(text).at(files.path()));
             }
         }
         if files.acquire()?.0.fixed_header()? != self.fixed {
-            trace_error!("a file was changed by another writer during a transaction");
-            return Err(Error::FileWrite);
+            let text = "another writer changed the frame during the transaction";
+            trace_error!("{text}");
+            return Err(Error::FileWrite.because(text).at(files.path()));
         }
         Ok(())
     }
@@ -333,8 +335,9 @@ pub fn check_identity(files: &Files, stream: &dyn Stream) -> Result<()> {
     if files.file_ops().identify(files.path()) == stream.identity() {
         return Ok(());
     }
-    trace_error!("the file of a transaction was replaced by another one");
-    Err(Error::FileOpen)
+    let text = "the file was replaced by another one during the transaction";
+    trace_error!("{text}");
+    Err(Error::FileOpen.because(text).at(files.path()))
 }
 
 /// Whether the index of a directory is the committed one. Otherwise another writer may have given
