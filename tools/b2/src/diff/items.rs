@@ -98,7 +98,13 @@ fn pairs(one: &Dtype, other: &Dtype) -> Result<Option<Vec<Pair>>, Failure> {
     Ok(pairs.collect())
 }
 
-/// Returns whether two scalars differ, and their distance, if they are numbers.
+/// Whether one of two different times is NaT, which is close to no time.
+pub fn is_one_nat(one: Number, other: Number) -> bool {
+    let is_nat = |number| matches!(number, Number::Int(time) if time == items::NOT_A_TIME.into());
+    is_nat(one) != is_nat(other)
+}
+
+/// Returns whether two scalars differ, and their distance, if they are numbers or times.
 fn compare(
     (dtype, one): (&Dtype, &[u8]),
     (other_dtype, other): (&Dtype, &[u8]),
@@ -116,7 +122,9 @@ fn compare(
         return (largest.is_some(), largest);
     }
     let numbers = (Number::of(dtype, one), Number::of(other_dtype, other));
+    let are_times = matches!(dtype.kind(), Kind::Datetime | Kind::Timedelta);
     match numbers {
+        (Some(one), Some(other)) if are_times && is_one_nat(one, other) => (true, None),
         (Some(one), Some(other)) => {
             let distance = tolerance.distance(one, other);
             (distance.is_some(), distance)
@@ -283,6 +291,20 @@ mod tests {
         assert_eq!(exact.distance(Number::Int(0), Number::Float(1e300)), Some(1e300));
         let infinite = exact.distance(Number::Int(0), Number::Float(f64::INFINITY));
         assert_eq!(infinite, Some(f64::INFINITY));
+    }
+
+    #[test]
+    fn no_time_is_close_to_nat() {
+        let dtype = Dtype::parse("<M8[s]").unwrap();
+        let tolerance = Tolerance { absolute: 1e30, relative: 2.0 };
+        let compared = |one: i64, other: i64| {
+            let (one, other) = (one.to_le_bytes(), other.to_le_bytes());
+            compare((&dtype, &one), (&dtype, &other), tolerance)
+        };
+        assert_eq!(compared(5, i64::MIN), (true, None));
+        assert_eq!(compared(i64::MIN, 5), (true, None));
+        assert_eq!(compared(i64::MIN, i64::MIN), (false, None));
+        assert_eq!(compared(5, 6), (false, None));
     }
 
     #[test]

@@ -1,22 +1,48 @@
 //! The comparison of tables, and of lists of objects, in stores: row by row, and value by value.
 
-use super::items::Tolerance;
+use super::items::{Tolerance, is_one_nat};
 use super::report::{Differences, First, Mismatch, Report};
 use super::sides::Rows;
 use crate::cli::{Cli, DiffArgs};
 use crate::error::Failure;
 use crate::scan::Number;
 use crate::store::text_of;
-use ferroblosc_formats::store::{self, Class, Error, Objects, Table, Value};
+use ferroblosc_formats::store::{self, Class, ColumnKind, Error, Objects, Table, Value};
 use ferroblosc_tools_common::progress::bar;
 use std::ops::Range;
 
 /// The maximum number of rows that are read at once.
 const MAX_ROWS: u64 = 1 << 12;
 
+/// A column of a table.
+#[derive(PartialEq, Eq)]
+struct Column {
+    name: String,
+    /// The unit of times. The values of other columns have none.
+    unit: Option<String>,
+}
+
+impl Column {
+    fn of(column: &store::Column) -> Column {
+        let unit = match &column.kind {
+            ColumnKind::Timestamp { unit, .. } => Some(unit.clone()),
+            _ => None,
+        };
+        Column { name: column.name.clone(), unit }
+    }
+
+    /// Returns the name, with the unit of times.
+    fn text(&self) -> String {
+        match &self.unit {
+            Some(unit) => format!("{} [{unit}]", self.name),
+            None => self.name.clone(),
+        }
+    }
+}
+
 /// The rows of a table, or the items of a list of objects.
 enum Source<'s> {
-    Table(Box<Table<'s>>, Vec<String>),
+    Table(Box<Table<'s>>, Vec<Column>),
     Objects(Box<Objects>),
 }
 
@@ -28,8 +54,8 @@ impl Source<'_> {
             return Ok(Source::Objects(Box::new(objects)));
         }
         let table = rows.store.table(rows.target.key()).map_err(at)?;
-        let names = table.schema().columns.iter().map(|column| column.name.clone()).collect();
-        Ok(Source::Table(Box::new(table), names))
+        let columns = table.schema().columns.iter().map(Column::of).collect();
+        Ok(Source::Table(Box::new(table), columns))
     }
 
     fn len(&self, rows: &Rows) -> Result<u64, Failure> {
@@ -39,9 +65,9 @@ impl Source<'_> {
         }
     }
 
-    fn names(&self) -> &[String] {
+    fn columns(&self) -> &[Column] {
         match self {
-            Source::Table(_, names) => names,
+            Source::Table(_, columns) => columns,
             Source::Objects(_) => &[],
         }
     }
@@ -62,7 +88,10 @@ pub fn compare(args: &DiffArgs, cli: &Cli, one: &Rows, other: &Rows) -> Result<R
     let sources = [Source::open(one)?, Source::open(other)?];
     let lens = [sources[0].len(one)?, sources[1].len(other)?];
     let kind = |rows: &Rows, source: &Source<'_>| match source {
-        Source::Table(_, names) => format!("table of {}", names.join(", ")),
+        Source::Table(_, columns) => {
+            let texts: Vec<String> = columns.iter().map(Column::text).collect();
+            format!("table of {}", texts.join(", "))
+        }
         Source::Objects(_) => rows.class.name().to_owned(),
     };
     let mut report = Report {
@@ -72,7 +101,7 @@ pub fn compare(args: &DiffArgs, cli: &Cli, one: &Rows, other: &Rows) -> Result<R
         ..Report::default()
     };
     let are_tables = [one, other].map(|rows| rows.class == Class::Table);
-    if are_tables[0] != are_tables[1] || sources[0].names() != sources[1].names() {
+    if are_tables[0] != are_tables[1] || sources[0].columns() != sources[1].columns() {
         report.mismatch = Some(Mismatch::Types);
         return Ok(report);
     }
@@ -97,7 +126,7 @@ pub fn compare(args: &DiffArgs, cli: &Cli, one: &Rows, other: &Rows) -> Result<R
             rows.1.map_err(|error| other.target.error(error))?,
         );
         for (number, (one, other)) in (first..).zip(rows.0.iter().zip(&rows.1)) {
-            let found = compare_row(number, sources[0].names(), (one, other), tolerance);
+            let found = compare_row(number, sources[0].columns(), (one, other), tolerance);
             report.differences.merge(found);
         }
         bar.inc(range.end - first);
@@ -110,13 +139,15 @@ pub fn compare(args: &DiffArgs, cli: &Cli, one: &Rows, other: &Rows) -> Result<R
 
 fn compare_row(
     item: u64,
-    names: &[String],
+    columns: &[Column],
     (one, other): (&[Value], &[Value]),
     tolerance: Tolerance,
 ) -> Differences {
     let mut found = Differences::default();
     for (at, (one, other)) in one.iter().zip(other).enumerate() {
-        let (differs, distance) = compare_values(one, other, tolerance);
+        let column = columns.get(at);
+        let is_time = column.is_some_and(|column| column.unit.is_some());
+        let (differs, distance) = compare_values(one, other, is_time, tolerance);
         if !differs {
             continue;
         }
@@ -124,7 +155,7 @@ fn compare_row(
         found.add_distance(distance.filter(|distance| !distance.is_nan()));
         found.first.get_or_insert_with(|| First {
             item,
-            column: names.get(at).cloned().unwrap_or_default(),
+            column: column.map(|column| column.name.clone()).unwrap_or_default(),
             one: text_of(one),
             other: text_of(other),
         });
@@ -132,9 +163,15 @@ fn compare_row(
     found
 }
 
-/// Returns whether two values differ, and their distance, if they are numbers.
-fn compare_values(one: &Value, other: &Value, tolerance: Tolerance) -> (bool, Option<f64>) {
+/// Returns whether two values differ, and their distance, if they are numbers or times.
+fn compare_values(
+    one: &Value,
+    other: &Value,
+    are_times: bool,
+    tolerance: Tolerance,
+) -> (bool, Option<f64>) {
     match (number(one), number(other)) {
+        (Some(one), Some(other)) if are_times && is_one_nat(one, other) => (true, None),
         (Some(one), Some(other)) => {
             let distance = tolerance.distance(one, other);
             (distance.is_some(), distance)
@@ -160,7 +197,7 @@ mod tests {
     #[test]
     fn values_are_compared_as_numbers_or_as_a_whole() {
         let exact = Tolerance { absolute: 0.0, relative: 0.0 };
-        let differs = |one: &Value, other: &Value| compare_values(one, other, exact).0;
+        let differs = |one: &Value, other: &Value| compare_values(one, other, false, exact).0;
         let nan = Value::List(vec![Value::Float(f64::NAN)]);
         assert!(!differs(&nan, &nan.clone()));
         assert!(!differs(&Value::Int(3), &Value::Float(3.0)));
@@ -168,6 +205,6 @@ mod tests {
         assert!(differs(&Value::Str("3".to_owned()), &Value::Int(3)));
         assert!(differs(&Value::List(vec![Value::Int(1)]), &Value::List(vec![Value::Int(2)])));
         let close = Tolerance { absolute: 1.0, relative: 0.0 };
-        assert!(!compare_values(&Value::Int(3), &Value::Int(4), close).0);
+        assert!(!compare_values(&Value::Int(3), &Value::Int(4), false, close).0);
     }
 }

@@ -131,6 +131,31 @@ fn records_are_compared_by_fields() {
 }
 
 #[test]
+fn times_are_compared_with_their_unit() {
+    let folder = TestDir::new();
+    for (name, unit, time) in [("s", "s", 5), ("ms", "ms", 5), ("nat", "s", i64::MIN)] {
+        let descr = format!("[('t', '<M8[{unit}]')]");
+        write(&folder, &format!("{name}.npy"), &descr, "(1,)", &time.to_le_bytes());
+        folder.succeed(&format!("convert {name}.npy {name}.b2z"));
+    }
+    for extension in ["npy", "b2z"] {
+        let result = folder.line(&format!("diff s.{extension} ms.{extension} --tolerance 1"));
+        assert_eq!(result.status, 1);
+        assert!(result.out().contains("the types differ"), "{}", result.out());
+        for files in [["s", "nat"], ["nat", "s"]] {
+            let [one, other] = files.map(|name| format!("{name}.{extension}"));
+            let result = folder.line(&format!("diff {one} {other} --tolerance 1e30"));
+            assert_eq!(result.status, 1, "{one} {other}");
+            assert!(!result.out().contains("largest difference"), "{}", result.out());
+        }
+        assert_eq!(folder.out(&format!("diff nat.{extension} nat.{extension}")), "");
+    }
+    let result = folder.line("diff s.b2z ms.b2z");
+    let text = "s.b2z ms.b2z: the types differ: table of t [s] and table of t [ms]\n";
+    assert_eq!(result.out(), text);
+}
+
+#[test]
 fn bytes_are_compared_to_the_end_of_the_shorter_data() {
     let folder = TestDir::new();
     folder.write("a", b"some text");
