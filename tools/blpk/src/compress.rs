@@ -56,6 +56,11 @@ fn pack(
             trace::chunking(logger, size, args.chunk_size)?;
         }
     }
+    let has_offsets = output.path().is_some() && (size.is_some() || is_array);
+    if matches!(args.bloscpack.max_app_chunks, Reserve::Exactly(1..)) && !has_offsets {
+        let reason = "--max-app-chunks: a file from or to a pipe has no offsets, and no chunks can be appended";
+        return Err(UsageError::Value(reason.to_owned()).into());
+    }
     let bar = bar(logger, size);
     let reader = ProgressReader { reader, bar: bar.clone() };
     let mut chunks = Chunks {

@@ -35,6 +35,15 @@ fn pipes_are_read_and_written() {
     assert_eq!(folder.read("piped.blp")[16..24], 3_u64.to_le_bytes());
     folder.succeed("d piped.blp back");
     assert_eq!(folder.read("back"), data);
+    // Such a file has no offsets, so an option for later appends is not ignored.
+    for line in ["c --max-app-chunks 5 - none.blp", "c --max-app-chunks 5 in -"] {
+        let result = folder.line_with(line, &data);
+        assert_eq!(result.status, 1, "{line}");
+        let text = format!("{}{}", result.out(), result.err());
+        assert!(text.contains("--max-app-chunks: a file from or to a pipe"), "{line}: {text}");
+        assert!(!folder.exists("none.blp"));
+    }
+    assert_eq!(folder.line_with("c --max-app-chunks 0 - none.blp", &data).status, 0);
     let result = folder.line_with("c - empty.blp", b"");
     assert_eq!(result.status, 0);
     folder.succeed("-f d empty.blp back");
