@@ -75,6 +75,7 @@ mod placeholder;
 mod rebuild;
 mod records;
 mod repair;
+mod restore;
 mod scan;
 mod sink;
 mod source;

@@ -1,8 +1,9 @@
 //! Repairs data of any format as far as possible.
 //!
 //! - Frames and b2nd arrays are rebuilt: unreadable chunks become zeros, unreadable metalayers are
-//!   dropped, index and trailer are rewritten. If only the trailer of a file is lost, the chunks are
-//!   found by the index, otherwise by scanning from the header.
+//!   dropped, index and trailer are rewritten. Damaged numbers of the header are restored from the
+//!   other parts. If only the trailer of a file is lost, the chunks are found by the index,
+//!   otherwise by scanning from the header.
 //! - Bloscpack: an interrupted change is rolled back in place. Otherwise the container is rebuilt:
 //!   unreadable chunks become zeros, digests and offsets are rewritten.
 //! - bcolz: [`crate::bcolz::repair`] repairs in place.
@@ -21,6 +22,7 @@ use super::missing::MissingChunks;
 use super::one_change::OneChange;
 pub use super::rebuild::Repaired;
 use super::rebuild::{MAX_MISSING, append, create, index_position, next_chunk, zeros};
+use super::restore::restore;
 use super::scan::scan;
 use super::source::open_schunk;
 use crate::bcolz::{self, Options};
@@ -102,7 +104,29 @@ fn repair_bcolz(path: &Path) -> Result<Repaired> {
 }
 
 fn repair_frame(path: &Path, found: &Detected, output: &Path) -> Result<Repaired> {
-    match open_schunk(path, found.is_directory, 1) {
+    let mut opened = open_schunk(path, found.is_directory, 1);
+    // A frame can also be opened with a damaged header.
+    let is_doubtful = match &mut opened {
+        Ok(schunk) => match seal_of(schunk)? {
+            FingerprintStatus::Broken(_) => true,
+            // If a chunk is intact, so are the sizes in the header.
+            FingerprintStatus::Absent => schunk.verify()?.count_bad_chunks() == schunk.nchunks(),
+            FingerprintStatus::Intact(_) => false,
+        },
+        Err(_) => true,
+    };
+    if is_doubtful
+        && !found.is_directory
+        && !found.is_legacy
+        && let Some(restored) = restore(path, output)?
+    {
+        let mut repaired = copy_intact(restored.open()?, false, false, output)?;
+        repaired
+            .repaired
+            .insert(0, "the header was restored from the rest of the frame".to_owned());
+        return Ok(repaired);
+    }
+    match opened {
         Ok(schunk) => copy_intact(schunk, found.is_directory, false, output),
         Err(_) if !found.is_directory && !found.is_legacy => match with_index(path, output)? {
             Some(repaired) => Ok(repaired),
@@ -110,6 +134,14 @@ fn repair_frame(path: &Path, found: &Detected, output: &Path) -> Result<Repaired
         },
         Err(error) => Err(error.into()),
     }
+}
+
+/// Returns the state of a frame's fingerprint.
+fn seal_of(schunk: &mut SChunk) -> Result<FingerprintStatus> {
+    Ok(match schunk.state_mut().frame_mut() {
+        Some(frame) => frame.seal()?,
+        None => FingerprintStatus::Absent,
+    })
 }
 
 /// Copies the readable chunks of a frame whose trailer is lost. The index has the order of the
@@ -189,10 +221,7 @@ fn copy_intact(
 ) -> Result<Repaired> {
     let mut repaired = Repaired::default();
     let report = schunk.verify()?;
-    let seal = match schunk.state_mut().frame_mut() {
-        Some(frame) => frame.seal()?,
-        None => FingerprintStatus::Absent,
-    };
+    let seal = seal_of(&mut schunk)?;
     let has_checksums =
         !matches!(seal, FingerprintStatus::Absent) || seals && report.unverified_chunks.is_empty();
     if matches!(seal, FingerprintStatus::Broken(_)) {
