@@ -45,7 +45,7 @@ pub enum Error {
     Link(PathBuf),
     /// There is too much data.
     Limit(String),
-    /// The dtype cannot be written in this version of the format.
+    /// The dtype cannot be written in version 3 of the format.
     Dtype(String),
     /// The allocation of memory failed.
     Memory,
@@ -95,7 +95,9 @@ impl fmt::Display for Error {
                 )
             }
             Error::Limit(what) => f.write_str(what),
-            Error::Dtype(dtype) => write!(f, "Zarr does not support the dtype {dtype}"),
+            Error::Dtype(dtype) => {
+                write!(f, "version 3 of Zarr does not support the dtype {dtype}, version 2 does")
+            }
             Error::Memory => f.write_str("out of memory"),
         }
     }
