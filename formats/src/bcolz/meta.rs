@@ -191,12 +191,14 @@ impl Sizes {
         Sizes::new(len, row_shape, dtype).ok_or_else(|| invalid(path, "the shape is too large"))
     }
 
-    /// Returns the sizes of `len` rows, or `None` if the total size overflows.
+    /// Returns the sizes of `len` rows, or `None` if the total size overflows or there are more than
+    /// [`MAX_DIM`] dimensions.
     pub fn new(len: u64, row_shape: &[u64], dtype: &Dtype) -> Option<Sizes> {
         let mut lengths = row_shape.iter();
         let row_bytes = lengths.try_fold(dtype.itemsize(), |size, &len| size.checked_mul(len))?;
         let total = row_bytes.checked_mul(len)?;
-        (total <= i64::MAX as u64 && len <= i64::MAX as u64).then(|| Sizes {
+        let is_small = total <= i64::MAX as u64 && len <= i64::MAX as u64;
+        (is_small && row_shape.len() < MAX_DIM).then(|| Sizes {
             len,
             row_shape: row_shape.to_vec(),
             row_bytes,

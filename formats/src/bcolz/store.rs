@@ -258,9 +258,7 @@ impl Store {
 
     /// Writes the new content of the JSON file at `path` to a temporary file.
     pub(super) fn stage_json(&self, path: &Path, value: &Value) -> Result<StagedFile> {
-        let mut text = value.to_spaced_json();
-        text.push('\n');
-        self.stage(path, text.as_bytes())
+        self.stage(path, description_of(value)?.as_bytes())
     }
 
     fn sync_parent(&self, path: &Path) -> Result<()> {
@@ -432,6 +430,21 @@ impl Drop for StagedFile {
             let _ = self.store.remove(&self.temporary);
         }
     }
+}
+
+/// Returns the content of the JSON file of a value: a single line, in bcolz's format.
+///
+/// # Errors
+/// [`Error::Argument`] for a value that could not be read again.
+pub(super) fn description_of(value: &Value) -> Result<String> {
+    let mut text = value.to_spaced_json();
+    text.push('\n');
+    if text.len() as u64 > MAX_DESCRIPTION {
+        return Err(Error::Argument("the attributes or the description would exceed 16 MiB"));
+    }
+    // A value that was parsed alone is nested more deeply in the file.
+    Value::parse(text.as_bytes()).map_err(|error| Error::Argument(error.why))?;
+    Ok(text)
 }
 
 /// Reads a description file.

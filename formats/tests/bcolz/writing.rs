@@ -2,6 +2,7 @@
 
 use crate::common::{Scratch, fixtures, iota, json, made, reader, rows, spec, tree, writer};
 use ferroblosc_formats::bcolz::{Carray, CarraySpec, Compression, Error, Mode, Options};
+use ferroblosc_formats::bloscpack::Value;
 use ferroblosc_formats::numpy::Dtype;
 use std::path::Path;
 
@@ -374,4 +375,43 @@ fn partial_rows_are_refused() {
         assert!(refused.is_err(), "{dtype} {chunklen}");
         assert!(!scratch.path("b").exists());
     }
+}
+
+/// A description that is too long or too deep would make the array unreadable.
+#[test]
+fn what_could_not_be_read_again_is_not_written() {
+    let scratch = Scratch::new();
+    let root = scratch.path("a");
+    made(&root, 4, 0..5);
+    let mut array = writer(&root);
+    array.set_attr("kept", json("1")).unwrap();
+    let nested = |depth: usize| json(&format!("{}{}", "[".repeat(depth), "]".repeat(depth)));
+    array.set_attr("deep", nested(200)).unwrap();
+    let before = tree(&root);
+    let error = array.set_attr("deep", nested(201)).unwrap_err();
+    assert_eq!(error, Error::Argument("nested too deeply"));
+    // Each character has six bytes in the file.
+    for len in [3 << 20, 1 << 20] {
+        let long = Value::Text("é".repeat(len));
+        let set = array.set_attr("long", long.clone());
+        assert_eq!(set.is_ok(), len == 1 << 20, "{set:?}");
+        assert_eq!(tree(&root) == before, set.is_err());
+        assert_eq!(array.attrs().get("long").is_some(), set.is_ok());
+    }
+    array.close().unwrap();
+    assert_eq!(reader(&root).attrs().get("deep"), Some(&nested(200)));
+    // An object in the way is not removed for one that cannot be created.
+    let before = tree(&root);
+    let long = Value::Text("\u{1}".repeat(3 << 20));
+    for spec in [
+        CarraySpec { dflt: Some(long), ..spec("|S4000000", 1) },
+        CarraySpec { row_shape: vec![1; 64], ..spec("int64", 4) },
+    ] {
+        let created = Carray::create(&root, &spec, Mode::Write, &Options::default());
+        assert!(matches!(created, Err(Error::Argument(_))));
+        assert_eq!(tree(&root), before);
+    }
+    let most = CarraySpec { row_shape: vec![1; 63], ..spec("int64", 4) };
+    Carray::create(&root, &most, Mode::Write, &Options::default()).unwrap().close().unwrap();
+    assert_eq!(reader(&root).shape().len(), 64);
 }

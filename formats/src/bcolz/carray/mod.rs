@@ -26,7 +26,7 @@ use super::error::{Error, Result};
 use super::meta::{Compression, Sizes, Storage};
 use super::packed::{Access, Layout};
 use super::root::{DATA, META, SIZES, STORAGE};
-use super::store::{MAX_DESCRIPTION, Store, WriterLock};
+use super::store::{MAX_DESCRIPTION, Store, WriterLock, description_of};
 use super::{Mode, Options, chunklen, value};
 use crate::bloscpack::Value;
 use crate::numpy::{ArrayInfo, Dtype, Kind};
@@ -112,6 +112,7 @@ impl CarraySpec {
             expectedlen: self.expectedlen,
             dflt,
         };
+        description_of(&storage.to_value())?;
         Ok((storage, sizes))
     }
 }
