@@ -86,15 +86,37 @@ pub(super) fn value(key: &str, schunk: &SChunk, name: &str) -> Result<Option<Val
     let content = content(key, schunk, name.as_bytes())?;
     match Value::decode_limited(&content, MAX_VALUES) {
         Ok(value) => Ok(Some(value)),
-        Err(Fault::TooMany) => {
-            let what = format!("{key}: the attribute {name:?} has too many values");
-            Err(Error::Limit { what, limit: MAX_VALUES })
-        }
+        Err(Fault::TooMany) => Err(too_many_values(key, name)),
         Err(Fault::Invalid) => {
             let why = format!("the attribute {name:?} is not a MessagePack value");
             Err(Error::damaged(key, why))
         }
     }
+}
+
+/// Checks that the content of an attribute can be read again. It need not be MessagePack.
+///
+/// # Errors
+/// [`Error::Limit`]
+pub(super) fn check_content(key: &str, name: &str, content: &[u8]) -> Result<()> {
+    check_size(key, name, content.len() as u64)?;
+    match Value::decode_limited(content, MAX_VALUES) {
+        Err(Fault::TooMany) => Err(too_many_values(key, name)),
+        _ => Ok(()),
+    }
+}
+
+fn check_size(key: &str, name: &str, size: u64) -> Result<()> {
+    if size > MAX_ATTRIBUTE {
+        let what = format!("{key}: the attribute {name:?} has {size} bytes");
+        return Err(Error::Limit { what, limit: MAX_ATTRIBUTE });
+    }
+    Ok(())
+}
+
+fn too_many_values(key: &str, name: &str) -> Error {
+    let what = format!("{key}: the attribute {name:?} has too many values");
+    Error::Limit { what, limit: MAX_VALUES }
 }
 
 fn content(key: &str, schunk: &SChunk, name: &[u8]) -> Result<Vec<u8>> {
@@ -104,11 +126,7 @@ fn content(key: &str, schunk: &SChunk, name: &[u8]) -> Result<Vec<u8>> {
         let header = found.and_then(|&(_, chunk)| BasicHeader::parse(chunk).ok());
         size = header.map_or(0, |header| u64::from(header.nbytes.max(0).unsigned_abs()));
     });
-    if size > MAX_ATTRIBUTE {
-        let name = String::from_utf8_lossy(name);
-        let what = format!("{key}: the attribute {name:?} has {size} bytes");
-        return Err(Error::Limit { what, limit: MAX_ATTRIBUTE });
-    }
+    check_size(key, &String::from_utf8_lossy(name), size)?;
     let (_, content) = meta::vl_get(schunk.state(), name).map_err(Error::frame(key))?;
     Ok(content.to_vec())
 }

@@ -17,7 +17,7 @@ use ferroblosc::io::{FileKind, FileOps, FileSystem, Stream, WriteGranularity};
 use ferroblosc::os::files;
 use ferroblosc::schunk::{SChunk, Storage, meta};
 
-use super::attrs::MAP;
+use super::attrs::{self, MAP};
 use super::container::{Container, FileId};
 use super::content::Content;
 use super::embed::ENTRIES;
@@ -408,8 +408,9 @@ impl StoreWriter {
             (text(ENTRIES), Value::Map(entries)),
             (text("current_offset"), Value::Int(end)),
         ]);
-        schunk.add_vlmetalayer(MAP, &map.encode()?).map_err(failed)?;
-        for (name, content) in self.attrs_with_registry()? {
+        let own = std::iter::once((MAP.to_owned(), map.encode()?));
+        for (name, content) in own.chain(self.attrs_with_registry()?) {
+            attrs::check_content(place, &name, &content)?;
             schunk.add_vlmetalayer(&name, &content).map_err(failed)?;
         }
         schunk.to_bytes().map_err(failed)

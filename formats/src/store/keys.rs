@@ -48,6 +48,9 @@ pub fn fault_of_key(key: &str) -> Option<&'static str> {
 /// The maximum length of a part of a written key, in bytes, so that a file name with a suffix has
 /// at most 255.
 const MAX_PART_LEN: usize = 250;
+/// The length in bytes that a written key leaves for the suffix of its file, and for the leaves of a
+/// group or a table at this key, such as `__vlmeta__`: their names must be valid, too.
+const RESERVED_LEN: usize = 32;
 /// The names with a meaning as the last part of a key in a tree.
 const RESERVED: [&str; 6] =
     [TABLE_META, "_valid_rows", "_cols", TABLE_ATTRS, "_indexes", GROUP_ATTRS];
@@ -60,6 +63,13 @@ pub const TABLE_ATTRS: &str = "_vlmeta";
 pub fn fault_of_new_key(key: &str) -> Option<&'static str> {
     if let Some(why) = fault_of_key(key) {
         return Some(why);
+    }
+    if key.len() > MAX_KEY_LEN - RESERVED_LEN {
+        return Some("the key is too long");
+    }
+    // A leaf of a group or a table at this key has one part more.
+    if key.matches('/').count() >= MAX_PARTS {
+        return Some("the key has too many parts");
     }
     if key.contains(['\n', '\r', '\t']) {
         return Some("the key contains a control character");

@@ -3,11 +3,10 @@
 use ferroblosc::chunk::DParams;
 use ferroblosc::schunk::{SChunk, Storage};
 
-use super::attrs::MAP;
+use super::attrs::{self, MAP};
 use super::class::{Class, RECIPE};
 use super::error::{Error, Result};
 use super::keys::{self, GROUP_ATTRS, TABLE_ATTRS};
-use super::limits::MAX_ATTRIBUTE;
 use super::new_leaf::NewLeaf;
 use super::open::{Root, StoreKind};
 use super::tree::REGISTRY;
@@ -35,6 +34,7 @@ impl StoreWriter {
     ///
     /// # Errors
     /// - [`Error::NoSuchKey`]; [`Error::Value`];
+    /// - [`Error::Limit`] for a value that could not be read again;
     /// - [`Error::InvalidName`] for empty names, names above 31 bytes, and names with a meaning;
     /// - [`Error::Refused`] for the 17th attribute, which python-blosc2 does not read, and for
     ///   objects without attributes;
@@ -44,10 +44,7 @@ impl StoreWriter {
             Value::Raw(bytes) => bytes.clone(),
             value => value.encode()?,
         };
-        if content.len() as u64 > MAX_ATTRIBUTE {
-            let what = format!("{key}: the attribute {name:?} has {} bytes", content.len());
-            return Err(Error::Limit { what, limit: MAX_ATTRIBUTE });
-        }
+        attrs::check_content(key, name, &content)?;
         let invalid =
             |why: &str| Err(Error::InvalidName { name: name.to_owned(), why: why.to_owned() });
         if name.is_empty() || name.len() > MAX_ATTR_NAME {

@@ -563,3 +563,60 @@ fn many_small_blocks_are_read_in_any_order() {
     assert_eq!(objects.batch(1).unwrap(), values[200..]);
     assert_eq!(objects.batch(0).unwrap(), values[..200]);
 }
+
+/// The name of its file, or that of a leaf with its attributes, would be too long to be listed.
+#[test]
+fn keys_that_could_not_be_listed_again_are_refused() {
+    let scratch = Scratch::new();
+    let long = |len: usize| {
+        let mut key = format!("/{}", "k".repeat(249)).repeat((len - 1) / 250);
+        key.push('/');
+        key.extend(std::iter::repeat_n('z', len - key.len()));
+        key
+    };
+    let keys = [4000, 4064, 4079, 4085, 4090, 4092, 4095, 4096].map(long);
+    let deep = [100, 254, 255, 256].map(|parts| "/p".repeat(parts) + "q");
+    for (name, has_groups) in [("a.b2z", false), ("b.b2z", true), ("c.b2e", false)] {
+        let path = scratch.path(name);
+        let mut writer = Store::create(&path).unwrap();
+        let mut kept = Vec::new();
+        for key in keys.iter().chain(&deep) {
+            let leaf = if has_groups { format!("{key}/l") } else { key.clone() };
+            match writer.put(&leaf, array(3)) {
+                Ok(()) => kept.push(leaf),
+                Err(Error::InvalidName { .. }) => continue,
+                Err(error) => panic!("{error}"),
+            }
+            if has_groups {
+                writer.set_attr(key, "unit", &text("m")).unwrap();
+            }
+        }
+        assert!(kept.len() >= 3, "{}", kept.len());
+        writer.commit().unwrap();
+        let store = Store::open(&path).unwrap();
+        for key in kept {
+            assert!(!bytes_of(&store, &key).is_empty());
+            if let (true, Some(slash)) = (has_groups, key.rfind('/')) {
+                let attrs = store.attrs(&key[..slash]).unwrap();
+                assert_eq!(attrs.get("unit"), Some(&text("m")), "{key}");
+            }
+        }
+    }
+}
+
+#[test]
+fn attributes_with_too_many_values_are_refused() {
+    let scratch = Scratch::new();
+    let path = scratch.path("s.b2e");
+    let mut writer = Store::create(&path).unwrap();
+    writer.put("/a", array(3)).unwrap();
+    let list = |len: usize| Value::List(vec![Value::Nil; len]);
+    for key in ["/", "/a"] {
+        let error = writer.set_attr(key, "many", &list(1 << 22)).unwrap_err();
+        assert!(matches!(error, Error::Limit { .. }), "{error}");
+    }
+    writer.set_attr("/a", "many", &list((1 << 22) - 1)).unwrap();
+    writer.commit().unwrap();
+    let attrs = Store::open(&path).unwrap().attrs("/a").unwrap();
+    assert!(matches!(attrs.get("many"), Some(Value::List(_))));
+}
