@@ -1,10 +1,13 @@
 //! The written bytes, and the rows after every kind of change.
 
 use crate::common::{Scratch, fixtures, iota, json, made, reader, rows, spec, tree, writer};
+use crate::hooks::hooked;
 use ferroblosc_formats::bcolz::{Carray, CarraySpec, Compression, Error, Mode, Options};
 use ferroblosc_formats::bloscpack::Value;
 use ferroblosc_formats::numpy::Dtype;
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 fn text(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap()
@@ -414,4 +417,31 @@ fn what_could_not_be_read_again_is_not_written() {
     let most = CarraySpec { row_shape: vec![1; 63], ..spec("int64", 4) };
     Carray::create(&root, &most, Mode::Write, &Options::default()).unwrap().close().unwrap();
     assert_eq!(reader(&root).shape().len(), 64);
+}
+
+/// The handle has read the chunk of the last rows before they were changed.
+#[test]
+fn a_failed_trim_keeps_changed_rows() {
+    let scratch = Scratch::new();
+    let root = scratch.path("a");
+    made(&root, 16, 0..9);
+    let is_full = Arc::new(AtomicBool::new(false));
+    let fails = Arc::clone(&is_full);
+    let options = hooked(move |operation, path| {
+        let is_sizes = path.parent().is_some_and(|parent| parent.ends_with("meta"));
+        if operation == "create" && is_sizes && fails.load(Ordering::Relaxed) {
+            return Err(ferroblosc::Error::FileWrite);
+        }
+        Ok(())
+    });
+    let mut array = Carray::open(&root, Mode::Append, &options).unwrap();
+    for _ in 0..2 {
+        assert_eq!(array.read(0..2).unwrap(), iota(0..2));
+    }
+    array.set(0, &iota(100..102)).unwrap();
+    array.flush().unwrap();
+    is_full.store(true, Ordering::Relaxed);
+    array.trim(3).unwrap_err();
+    assert_eq!(array.read(0..9).unwrap(), [iota(100..102), iota(2..9)].concat());
+    assert_eq!(array.read(1..3).unwrap(), [iota(101..102), iota(2..3)].concat());
 }

@@ -585,8 +585,10 @@ impl Carray {
         let written = if tail.is_empty() {
             Ok(())
         } else {
+            let number = self.full_chunks();
+            self.cached.take_if(|(cached, _)| *cached == number);
             let mut worker = self.workers.pop().unwrap_or_default();
-            let written = self.write_chunk(&mut worker, self.threads(), self.full_chunks(), &tail);
+            let written = self.write_chunk(&mut worker, self.threads(), number, &tail);
             self.workers.push(worker);
             written.map(|_| ())
         };
