@@ -1,10 +1,68 @@
-/* Carrays: creation, changes, reads and errors. */
+/* Carrays: creation, changes, reads, errors, and forks, which Windows lacks. */
 
 #include <bcolz.h>
 #include <stdlib.h>
 #include <string.h>
+#ifndef _WIN32
+#include <sys/wait.h>
+#include <unistd.h>
+#endif
 
 #include "../check.h"
+
+#ifndef _WIN32
+
+/* The buffered rows and the lock belong to the parent. */
+static void a_child_does_not_write(void) {
+  const char *path = "bcolz-fork";
+  int64_t rows[10] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+  int64_t some[3] = {-1, -1, -1};
+  int ready[2], status = -1;
+  bcolz_object *array;
+  bcolz_spec spec;
+  pid_t child;
+  char byte;
+
+  CHECK(bcolz_spec_default(&spec, "int64") == 0);
+  spec.chunklen = 4;
+  array = bcolz_create(path, "w", &spec);
+  CHECK(array != NULL);
+  CHECK(bcolz_append(array, rows, 3 * sizeof *rows) == 0);
+  CHECK(pipe(ready) == 0);
+  child = fork();
+  if (child == 0) {
+    int bad_before = checks_bad;
+
+    /* The parent has written more rows. */
+    CHECK(read(ready[0], &byte, 1) == 1);
+    CHECK(bcolz_read(array, 0, 0, some, sizeof some) == 0 && some[2] == 2);
+    CHECK(bcolz_append(array, rows, sizeof *rows) == -37);
+    CHECK(strstr(bcolz_last_error(), "is locked by another writer") != NULL);
+    CHECK(bcolz_set(array, 0, 0, some, sizeof *some) == -37);
+    CHECK(bcolz_trim(array, 1) == -37);
+    CHECK(bcolz_resize(array, 20) == -37);
+    CHECK(bcolz_set_attr(array, -1, "a", "1") == -37);
+    CHECK(bcolz_flush(array) == -37);
+    CHECK(bcolz_close(array) == -37);
+    CHECK(bcolz_open(path, "a") == NULL);
+    _exit(checks_bad != bad_before);
+  }
+  CHECK(bcolz_append(array, rows + 3, 7 * sizeof *rows) == 0);
+  CHECK(bcolz_flush(array) == 0);
+  CHECK(write(ready[1], "x", 1) == 1);
+  CHECK(waitpid(child, &status, 0) == child && status == 0);
+  CHECK(bcolz_open(path, "a") == NULL);
+  CHECK(bcolz_append(array, rows, sizeof *rows) == 0);
+  CHECK(bcolz_close(array) == 0);
+  array = bcolz_open(path, "a");
+  CHECK(array != NULL && bcolz_len(array) == 11);
+  CHECK(bcolz_read(array, 0, 7, some, sizeof some) == 0 && some[2] == 9);
+  CHECK(bcolz_close(array) == 0);
+  close(ready[0]);
+  close(ready[1]);
+}
+
+#endif
 
 int main(void) {
   const char *path = "bcolz-carray";
@@ -72,5 +130,8 @@ int main(void) {
   CHECK(bcolz_read(array, 0, 0, some, 8) == -12);
   CHECK(bcolz_dtype(array, 0) == NULL);
   CHECK(bcolz_close((bcolz_object *)some) == -12);
+#ifndef _WIN32
+  a_child_does_not_write();
+#endif
   return checks_failed();
 }

@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 use super::attrs::{self, Attrs};
 use super::carray::{self, Carray, CarraySpec};
 use super::error::{Error, Result};
+use super::owner::Owner;
 use super::root::{
     DATA, RENAMING, ROOTDIRS, check_unlocked, clear_root, create_object, lock_object,
 };
@@ -94,7 +95,9 @@ pub struct Ctable {
     /// Whether a column uses the published layout, which is read-only.
     is_published_layout: bool,
     is_writable: bool,
-    lock: Option<WriterLock>,
+    /// The process that may write.
+    owner: Owner,
+    lock: Option<Box<WriterLock>>,
 }
 
 /// The path of a column, and whether its layout is writable.
@@ -132,7 +135,7 @@ impl Ctable {
         let lock = lock_object(root, store)?;
         finish_renaming(store, root)?;
         let mut table = Ctable::open_unchecked(root, mode, options, 0)?;
-        table.lock = Some(lock);
+        table.lock = Some(Box::new(lock));
         table.with_equal_columns()
     }
 
@@ -179,6 +182,7 @@ impl Ctable {
             columns,
             is_published_layout,
             is_writable: mode != Mode::Read,
+            owner: Owner::this_process(),
             lock: None,
         })
     }
@@ -226,7 +230,7 @@ impl Ctable {
             write_names(store, root, &names)?;
             Ctable::open_unchecked(root, Mode::Append, options, 0)
         })?;
-        table.lock = Some(lock);
+        table.lock = Some(Box::new(lock));
         Ok(table)
     }
 
@@ -608,7 +612,7 @@ impl Ctable {
     }
 
     fn check_writable(&self) -> Result<()> {
-        if self.is_writable { Ok(()) } else { Err(Error::ReadOnly) }
+        if self.is_writable { self.owner.check(&self.root) } else { Err(Error::ReadOnly) }
     }
 
     fn prepare_write(&mut self) -> Result<()> {

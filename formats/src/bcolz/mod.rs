@@ -32,6 +32,7 @@
 // | `report.rs` | descriptions and findings as JSON |
 // | `root.rs` | the files in the directory of an object |
 // | `mode.rs`, `options.rs` | modes and options of operations |
+// | `owner.rs` | the process that changes an object |
 // | `store.rs` | atomic file replacement; the writer lock |
 // | `error.rs` | errors |
 
@@ -45,6 +46,7 @@ mod meta;
 mod mode;
 mod names;
 mod options;
+mod owner;
 mod packed;
 mod repair;
 mod report;

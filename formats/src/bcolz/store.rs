@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::error::{Error, Result};
+use super::owner::Owner;
 use crate::bloscpack::Value;
 use ferroblosc::io::{
     Attributes, Backend, Durability, FileKind, FileOps, FileSystem, Mode, Stream, WriteGranularity,
@@ -398,7 +399,12 @@ impl Store {
             // The previous owner may have removed this file when it released the lock. A file
             // system whose identities change would repeat this without end.
             if ops.identify(&path) == stream.identity() {
-                return Ok(WriterLock { store: self.clone(), path, stream: Some(stream) });
+                return Ok(WriterLock {
+                    store: self.clone(),
+                    path,
+                    stream: Some(stream),
+                    owner: Owner::this_process(),
+                });
             }
         }
         Err(Error::Busy(root.to_owned()))
@@ -474,10 +480,15 @@ pub(crate) struct WriterLock {
     store: Store,
     path: PathBuf,
     stream: Option<Box<dyn Stream>>,
+    owner: Owner,
 }
 
 impl Drop for WriterLock {
     fn drop(&mut self) {
+        // The lock of a parent process lasts.
+        if !self.owner.is_this_process() {
+            return;
+        }
         let ours = self.stream.as_ref().map(|stream| stream.identity());
         let found = self.store.file_ops(&self.path).map(|ops| ops.identify(&self.path));
         // The object may have been removed together with the lock file, and another process may

@@ -24,6 +24,7 @@ use super::attrs::{self, Attrs};
 use super::chunkfile::{self, Expected};
 use super::error::{Error, Result};
 use super::meta::{Compression, Sizes, Storage};
+use super::owner::Owner;
 use super::packed::{Access, Layout};
 use super::root::{DATA, META, SIZES, STORAGE};
 use super::store::{MAX_DESCRIPTION, Store, WriterLock, description_of};
@@ -150,6 +151,8 @@ pub struct Carray {
     layout: Layout,
     /// Whether the mode allows changes.
     is_writable: bool,
+    /// The process that may write.
+    owner: Owner,
     lock: Option<WriterLock>,
     /// The buffered rows and the state of a writer.
     writer: Writer,
@@ -187,6 +190,7 @@ impl Carray {
             sizes,
             layout: Layout::Own,
             is_writable: mode != Mode::Read,
+            owner: Owner::this_process(),
             lock: None,
             writer: Writer::default(),
             workers: Vec::new(),

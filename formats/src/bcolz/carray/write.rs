@@ -62,7 +62,7 @@ impl Carray {
     }
 
     pub(in crate::bcolz) fn check_writable(&self) -> Result<()> {
-        if self.is_writable { Ok(()) } else { Err(Error::ReadOnly) }
+        if self.is_writable { self.owner.check(&self.root) } else { Err(Error::ReadOnly) }
     }
 
     /// Sets the compression parameters of subsequent chunks, for this handle only.
@@ -359,6 +359,7 @@ impl Carray {
         if !self.is_writable || !self.writer.dirty {
             return Ok(());
         }
+        self.check_writable()?;
         self.flush_tail()?;
         self.flush_sizes()
     }
