@@ -152,6 +152,8 @@ static void refusals(bloscpack_args args) {
   FAILS(bloscpack_unpack_bytes(data, 3, 1, &dest, NULL), -11);
   CHECK_IS(bloscpack_read_range("data.blp", 0, 1, NULL), -12);
   CHECK_IS(bloscpack_read_range("nope", 0, 0, NULL), -16);
+  CHECK(bloscpack_read_range(".", 0, 0, NULL) < 0);
+  CHECK(strncmp(bloscpack_last_error(), "cannot open .: ", 15) == 0);
   CHECK_IS(bloscpack_get_info(NULL, NULL, NULL), -12);
   info.nbytes = 1;
   text = (char *)&info;

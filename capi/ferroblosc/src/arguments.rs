@@ -1,7 +1,7 @@
 //! Conversions of C arguments and results of the Bloscpack and bcolz functions.
 
 use crate::types::bloscpack_args;
-use ferroblosc::io::open_regular;
+use ferroblosc::io::named::NamedFile;
 use ferroblosc::{Buffer, Error, Result, trace_error};
 use ferroblosc_capi_common::buffers::c_string;
 use ferroblosc_capi_common::pointers;
@@ -12,7 +12,6 @@ use ferroblosc_formats::bloscpack::{
 use ferroblosc_formats::blpk::{Archive, Checksum, Error as BlpkError};
 use std::cell::{Cell, RefCell};
 use std::ffi::{CString, c_char, c_int, c_void};
-use std::fs::File;
 use std::path::Path;
 
 thread_local! {
@@ -278,9 +277,9 @@ pub unsafe fn write_output_and_metadata(
 }
 
 /// Opens a container, which must have no interrupted change.
-pub fn open(path: &Path) -> Result<Archive<File>> {
+pub fn open(path: &Path) -> Result<Archive<NamedFile>> {
     bloscpack::check_complete(path).map_err(recorded)?;
-    let file = open_regular(path).map_err(|error| recorded(error.into()))?;
+    let file = NamedFile::open_regular(path).map_err(|error| recorded(error.into()))?;
     Archive::open(file).map_err(blpk)
 }
 

@@ -61,7 +61,7 @@ fn the_example_in_python_works() {
     for line in [
         "three numbers: [250000.0, 250000.5, 250001.0]",
         "16000000 bytes unpacked, metadata {'unit': 'K', 'typecode': 'd'}",
-        "expected error: No such file or directory (os error 2)",
+        "expected error: cannot open /nonexistent: No such file or directory (os error 2)",
     ] {
         assert!(text.lines().any(|found| found == line), "{line}\n{text}");
     }

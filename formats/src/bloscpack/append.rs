@@ -404,7 +404,7 @@ fn rebuild(
 pub fn append_file(original: &Path, new: &Path, args: &AppendArgs) -> Result<Appended> {
     check_different(original, new)?;
     let file = NamedFile::open(new)?;
-    let size = known_size(file.file())?;
+    let size = known_size(&file)?;
     let reader = BufReader::with_capacity(FILE_BUFFER, file);
     append(original, reader, size, args, &mut ())
 }

@@ -195,6 +195,10 @@ fn remove(journal: &Path, stream: &dyn Stream) -> io::Result<()> {
 fn lock(path: &Path, open: impl Fn() -> io::Result<File>) -> Result<LockedFile> {
     for _ in 0..LOCK_ATTEMPTS {
         let file = open_with_spare_descriptors(&open)?;
+        if !file.metadata()?.is_file() {
+            let text = "this is not a regular file";
+            return Err(io::Error::new(ErrorKind::InvalidInput, text).into());
+        }
         let claim = Claim::of(&file);
         match claim.lock(&file) {
             // Otherwise another program has replaced the file since it was opened.

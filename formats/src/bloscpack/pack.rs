@@ -1,7 +1,6 @@
 //! Creates containers sequentially, then writes the fields that are known only at the end.
 
-use ferroblosc::io::named::NamedFile;
-use std::fs::File;
+use ferroblosc::io::named::{NamedFile, named};
 use std::io::{self, BufReader, Cursor, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
@@ -367,10 +366,11 @@ pub(super) fn pack_to_checked(
 }
 
 /// Returns the size of a regular file, or `None` for pipes and devices.
-pub(super) fn known_size(file: &File) -> Result<Option<u64>> {
-    let metadata = file.metadata()?;
+pub(super) fn known_size(file: &NamedFile) -> Result<Option<u64>> {
+    let failed = |error| named(error, ferroblosc::Error::FileRead, "read", file.path());
+    let metadata = file.file().metadata().map_err(failed)?;
     if metadata.is_dir() {
-        return Err(std::io::Error::from(std::io::ErrorKind::IsADirectory).into());
+        return Err(failed(io::ErrorKind::IsADirectory.into()).into());
     }
     Ok(metadata.is_file().then_some(metadata.len()))
 }
@@ -382,7 +382,7 @@ pub(super) fn known_size(file: &File) -> Result<Option<u64>> {
 pub fn pack_file_to_file(input: &Path, output: &Path, args: &PackArgs) -> Result<Packed> {
     check_different(input, output)?;
     let file = NamedFile::open(input)?;
-    let size = known_size(file.file())?;
+    let size = known_size(&file)?;
     let reader = BufReader::with_capacity(FILE_BUFFER, file);
     pack_to_file(reader, size, output, args, &mut ())
 }

@@ -121,7 +121,7 @@ pub(super) fn open_regular_file(input: &Path) -> Result<Unpacking<BufReader<Name
 }
 
 fn unpacking_of(file: NamedFile) -> Result<Unpacking<BufReader<NamedFile>>> {
-    let size = known_size(file.file())?;
+    let size = known_size(&file)?;
     Unpacking::new(BufReader::with_capacity(FILE_BUFFER, file), size)
 }
 

@@ -372,6 +372,32 @@ fn a_fifo_is_not_verified() {
     assert!(error.contains("not a regular file"), "{error}");
 }
 
+#[test]
+fn errors_of_special_files_name_the_file_and_the_cause() {
+    let scratch = Scratch::new();
+    let (fifo, _reader) = fifo_with_reader(&scratch);
+    let wanted = format!("{}: this is not a regular file", fifo.display());
+    let args = bloscpack::AppendArgs::default();
+    let error = bloscpack::append(&fifo, &b"abc"[..], Some(3), &args, &mut ()).unwrap_err();
+    assert_eq!(error.to_string(), format!("cannot append to {wanted}"));
+    let error = bloscpack::recover(&fifo).unwrap_err();
+    assert_eq!(error.to_string(), format!("cannot open {wanted}"));
+    let folder = scratch.path("folder");
+    std::fs::create_dir(&folder).unwrap();
+    let name = folder.display().to_string();
+    let (file, pack_args) = (scratch.path("x"), PackArgs::default());
+    bloscpack::pack_bytes_to_file(b"abc", &file, &pack_args).unwrap();
+    for error in [
+        bloscpack::unpack_bytes_from_file(&folder, 1).unwrap_err(),
+        bloscpack::unpack_file_from_file(&folder, &scratch.path("y"), 1).unwrap_err(),
+        bloscpack::pack_file_to_file(&folder, &scratch.path("y"), &pack_args).unwrap_err(),
+        bloscpack::append_file(&file, &folder, &args).unwrap_err(),
+    ] {
+        let text = error.to_string();
+        assert!(text.contains(&name) && text.to_lowercase().contains("is a directory"), "{text}");
+    }
+}
+
 /// A reader that is interrupted by signals, and ends with an error.
 struct Interrupted<'a> {
     bytes: &'a [u8],
