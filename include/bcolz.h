@@ -274,7 +274,8 @@ int bcolz_append_columns(struct bcolz_object *object,
                          int64_t nrows);
 
 /**
- * Overwrites consecutive rows of a carray or a column.
+ * Overwrites consecutive rows of a carray or a column. Rows of an incomplete last chunk are on disk
+ * after bcolz_flush() or bcolz_close() returned 0, others after this call.
  *
  * @param object the object.
  * @param column the number of the column, 0 for a carray.

@@ -72,7 +72,8 @@ pub unsafe extern "C" fn bcolz_append_columns(
     })
 }
 
-/// Overwrites consecutive rows of a carray or a column.
+/// Overwrites consecutive rows of a carray or a column. Rows of an incomplete last chunk are on disk
+/// after bcolz_flush() or bcolz_close() returned 0, others after this call.
 ///
 /// - `object`: the object.
 /// - `column`: the number of the column, 0 for a carray.
