@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use ferroblosc::chunk::DParams;
 use ferroblosc::frame::FIXED_HEADER_LEN;
-use ferroblosc::io::{FileSystem, journal, open_regular};
+use ferroblosc::io::{FileSystem, Identity, journal, open_regular, stream_of_borrowed};
 use ferroblosc::os::files;
 use ferroblosc::schunk::{SChunk, Storage, serialize};
 
@@ -29,11 +29,34 @@ pub enum Content {
     Bytes(Arc<Vec<u8>>),
     /// A range of an open file.
     Range { file: Arc<File>, path: PathBuf, offset: u64, len: u64 },
-    /// The first bytes of a file.
-    Path { path: PathBuf, len: u64 },
+    /// The first bytes of a file, and its state when they were examined.
+    Path { path: PathBuf, len: u64, state: FileState },
     /// The first bytes of a compressed member of a zip file, which are inflated whenever they are
     /// read. It has at most `limit` bytes.
     Member { archive: Arc<Archive>, number: usize, len: u64, limit: u64 },
+}
+
+/// The identity, the size and the time of the last change of a file; `None` if they are unknown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileState(Option<(Identity, u64, i128)>);
+
+impl FileState {
+    fn of(file: &File, path: &Path) -> FileState {
+        let found = stream_of_borrowed(file, path).attributes();
+        FileState(found.map(|found| (found.identity, found.size, found.modified)))
+    }
+
+    /// Checks that this is the state of a file.
+    ///
+    /// # Errors
+    /// [`Error::Storage`]
+    fn check(&self, file: &File, path: &Path) -> Result<()> {
+        if FileState::of(file, path) == *self {
+            return Ok(());
+        }
+        let changed = ferroblosc::Error::FileRead.because("the file was changed in the meantime");
+        Err(Error::file(path)(changed))
+    }
 }
 
 impl From<Vec<u8>> for Content {
@@ -59,11 +82,14 @@ impl Content {
     /// [`Error::Storage`]; the errors of `each`.
     pub fn visit(&self, each: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
         let opened;
+        let mut expected = None;
         let (file, path, offset, len) = match self {
             Content::Bytes(bytes) => return each(bytes),
             Content::Range { file, path, offset, len } => (&**file, path, *offset, *len),
-            Content::Path { path, len } => {
+            Content::Path { path, len, state } => {
                 opened = open_regular(path).map_err(Error::storage(path))?;
+                state.check(&opened, path)?;
+                expected = Some(state);
                 (&opened, path, 0, *len)
             }
             Content::Member { archive, number, len, .. } => {
@@ -85,7 +111,7 @@ impl Content {
             each(bytes)?;
             at += rest as u64;
         }
-        Ok(())
+        expected.map_or(Ok(()), |state| state.check(file, path))
     }
 
     /// Returns all bytes.
@@ -116,7 +142,7 @@ impl Content {
             Content::Range { file, path, offset, len } => {
                 frame::open_held(key, (Arc::clone(file), path), *offset, *len)?
             }
-            Content::Path { path, len } => frame::open_at(key, path, 0, *len)?,
+            Content::Path { path, len, .. } => frame::open_at(key, path, 0, *len)?,
             Content::Member { limit, .. } => frame::open_bytes(key, &self.read(key, *limit)?)?,
         };
         Ok(Leaf::new(key, opened))
@@ -134,9 +160,10 @@ impl Content {
             let opened = SChunk::open(Storage::file(path), DParams::default());
             return of_schunk(key, &opened.map_err(Error::frame(key))?);
         }
+        let state = FileState::of(&file, path);
         let available = file.metadata().map_err(Error::storage(path))?.len();
         let len = frame_len(key, &file, path, 0, available)?;
-        Ok(Content::Path { path: path.to_owned(), len })
+        Ok(Content::Path { path: path.to_owned(), len, state })
     }
 }
 
@@ -250,8 +277,9 @@ impl Store {
             }
             (_, FileId::Path(path)) => {
                 let file = open_regular(path).map_err(Error::storage(path))?;
+                let state = FileState::of(&file, path);
                 let len = file.metadata().map_err(Error::storage(path))?.len();
-                Ok(Content::Path { path: path.clone(), len })
+                Ok(Content::Path { path: path.clone(), len, state })
             }
             _ => Err(Error::NotAStore(self.path.clone())),
         }

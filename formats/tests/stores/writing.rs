@@ -620,3 +620,45 @@ fn attributes_with_too_many_values_are_refused() {
     let attrs = Store::open(&path).unwrap().attrs("/a").unwrap();
     assert!(matches!(attrs.get("many"), Some(Value::List(_))));
 }
+
+/// The first bytes of a longer frame would be a damaged leaf.
+#[test]
+fn a_file_that_changes_before_the_commit_is_not_added() {
+    let scratch = Scratch::new();
+    let file = scratch.path("f.b2frame");
+    let frame_of = |len: usize| {
+        let data: Vec<u8> = (0..len).map(|item| (item * item / 7) as u8).collect();
+        let params = CParams::default().typesize(1);
+        let mut schunk = SChunk::create(Storage::frame(), params, DParams::default()).unwrap();
+        schunk.append(&data).unwrap();
+        schunk.to_bytes().unwrap()
+    };
+    for name in ["s.b2z", "s.b2e", "s.b2d"] {
+        let path = scratch.path(name);
+        let mut writer = Store::create(&path).unwrap();
+        writer.put("/a", array(3)).unwrap();
+        writer.commit().unwrap();
+        for changes in [false, true] {
+            std::fs::write(&file, frame_of(1000)).unwrap();
+            let mut writer = Store::change(&path).unwrap();
+            writer.put("/x", NewLeaf::file(&file).unwrap()).unwrap();
+            if changes {
+                std::fs::remove_file(&file).unwrap();
+                std::fs::write(&file, frame_of(50_000)).unwrap();
+                let error = writer.commit().unwrap_err().to_string();
+                assert!(error.contains("the file was changed in the meantime"), "{error}");
+            } else {
+                writer.commit().unwrap();
+            }
+            let store = Store::open(&path).unwrap();
+            is_sound(&store);
+            assert_eq!(store.leaf("/x").is_ok(), !changes);
+            if !changes {
+                drop(store);
+                let mut writer = Store::change(&path).unwrap();
+                writer.delete("/x").unwrap();
+                writer.commit().unwrap();
+            }
+        }
+    }
+}
