@@ -72,24 +72,26 @@ impl Frame {
         let rest = bytes.len().saturating_sub(old_end).max(trailer::EMPTY_LEN);
         let rest = rest + 8 * plan.writes.len() + 2 * MAX_OVERHEAD;
         bytes.reserve(new_end.saturating_add(rest).saturating_sub(bytes.len()))?;
-        match plan.shift {
-            Some(shift) => {
-                bytes.resize(old_end.max(new_end))?;
-                let from = header + shift.from as usize;
-                bytes.copy_within(from..from + shift.len as usize, header + shift.to as usize);
-            }
-            None => bytes.resize(old_end)?,
+        if let Some(shift) = plan.shift {
+            bytes.resize(old_end.max(new_end))?;
+            let from = header + shift.from as usize;
+            bytes.copy_within(from..from + shift.len as usize, header + shift.to as usize);
         }
+        let mut end = old_end;
         let replaced = (plan.replaced.iter()).map(|replaced| (replaced.position, replaced.chunk));
         for (position, chunk) in replaced.chain(plan.writes.iter().copied()) {
             let at = header + position as usize;
-            if at == bytes.len() {
+            let chunk_end = at + chunk.len();
+            if at >= end {
+                // Replaces the bytes after the chunks, and needs no zeros in its place.
+                bytes.resize(at)?;
                 bytes.append(chunk)?;
-                continue;
+                end = chunk_end;
+            } else {
+                bytes.resize(bytes.len().max(chunk_end))?;
+                kernels::copy::copy(chunk, &mut bytes[at..chunk_end]);
+                end = end.max(chunk_end);
             }
-            let end = at + chunk.len();
-            bytes.resize(end.max(bytes.len()))?;
-            kernels::copy::copy(chunk, &mut bytes[at..end]);
         }
         bytes.resize(new_end)?;
         self.publish_later(description, Some(plan.form));
