@@ -88,19 +88,19 @@ impl ChunkReader for Slice<'_> {
             let dest = unsafe { self.dest.slice_mut(at, len) };
             return self.read_run(decompressor, chunk, from, dest);
         }
+        // A special chunk may record other block sizes; it is decoded as a whole.
+        let has_blocks = header.special == Special::None;
         if self.is_partial(chunk_box) {
             self.read_blocks(decompressor, scratch, chunk_box, chunk)
-        } else if header.special != Special::None {
-            // A special chunk may record other block sizes; it is decoded as a whole.
-            self.read_chunk(decompressor, scratch, chunk_box, chunk, false)
-        } else if is_plain
+        } else if has_blocks
+            && is_plain
             && !header.vl_blocks
             && !self.request.is_linear
             && decompressor.params().nthreads <= 1
         {
             self.visit_blocks(decompressor, chunk_box, chunk)
         } else {
-            self.read_chunk(decompressor, scratch, chunk_box, chunk, true)
+            self.read_chunk(decompressor, scratch, chunk_box, chunk, has_blocks)
         }
     }
 }

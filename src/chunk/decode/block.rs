@@ -36,6 +36,20 @@ impl BlockDecoder<'_> {
             && header.special == Special::None
     }
 
+    /// Decodes the first block into `buffer`, if later blocks depend on it.
+    pub fn reference<'b>(
+        &self,
+        worker: &mut Worker,
+        buffer: &'b mut Vec<u8>,
+    ) -> Result<Reference<'b>> {
+        if !self.needs_reference() {
+            return Ok(Reference::Own);
+        }
+        let block = grown(buffer, self.view.block_len(0))?;
+        self.decode_plain(worker, 0, Reference::Own, block)?;
+        Ok(Reference::Block(block))
+    }
+
     /// Decodes block `nblock` into `dest`, which has its length, and runs the postfilter.
     #[inline]
     pub fn decode(

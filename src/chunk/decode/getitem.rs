@@ -123,9 +123,7 @@ impl Decompressor {
         let mut reference = Reference::Own;
         if last > 0 && decoder.needs_reference() {
             view.check_block(0)?;
-            let block = grown(&mut self.reference, view.block_len(0))?;
-            decoder.decode_plain(worker, 0, Reference::Own, block)?;
-            reference = Reference::Block(block);
+            reference = decoder.reference(worker, &mut self.reference)?;
         }
         let mut rest = dest;
         let mut from = start - first * view.blocksize;
@@ -164,7 +162,7 @@ impl Decompressor {
     pub(crate) fn visit_blocks<B>(
         &mut self,
         src: &[u8],
-        blocks: impl Iterator<Item = (usize, B)>,
+        mut blocks: impl Iterator<Item = (usize, B)>,
         mut visit: impl FnMut(&B, &[u8]),
     ) -> Result<()> {
         self.read_header(src)?.check_stored(src.len())?;
@@ -179,22 +177,15 @@ impl Decompressor {
             use_streaming_stores: false,
         };
         let worker = self.workers.own();
-        let mut reference = Reference::Own;
-        if decoder.needs_reference() {
-            let block = grown(&mut self.reference, view.block_len(0))?;
-            decoder.decode_plain(worker, 0, Reference::Own, block)?;
-            reference = Reference::Block(block);
-        }
+        let reference = decoder.reference(worker, &mut self.reference)?;
         let mut buffer = std::mem::take(&mut worker.partial_block);
-        let mut decode = |nblock: usize, value: &B| {
+        let result = blocks.try_for_each(|(nblock, value)| {
             let block = grown(&mut buffer, view.block_len(nblock))?;
             let own_or = if nblock == 0 { Reference::Own } else { reference };
             decoder.decode_plain(worker, nblock, own_or, block)?;
-            visit(value, block);
+            visit(&value, block);
             Ok(())
-        };
-        let mut blocks = blocks;
-        let result = blocks.try_for_each(|(nblock, value)| decode(nblock, &value));
+        });
         worker.partial_block = buffer;
         result
     }
