@@ -12,7 +12,7 @@ use ferroblosc::schunk::SChunk;
 use ferroblosc::{Buffer, blosc1};
 use ferroblosc_hdf5_common::blosc::Blosc;
 use ferroblosc_hdf5_common::blosc2::Blosc2;
-use ferroblosc_hdf5_common::{Dataset, Failure, Filter, Values};
+use ferroblosc_hdf5_common::{Dataset, Failure, Filter, Threads, Values};
 
 use crate::alloc::largest_during;
 use crate::draw::Draw;
@@ -62,7 +62,7 @@ pub fn chunk(input: &[u8]) {
 /// Whether a frame's data and chunks are small, or it is none.
 fn is_moderate(values: &[u32], bytes: &[u8]) -> bool {
     let Ok(schunk) = SChunk::from_bytes(bytes, DParams::default()) else {
-        assert!(Blosc2::decompress(values, bytes).is_err(), "data without a frame");
+        assert!(Blosc2::decompress(values, bytes, Threads::ONE).is_err(), "data without a frame");
         return false;
     };
     let is_small = |size: i64| usize::try_from(size).is_ok_and(|size| size <= MAX_NBYTES);
@@ -70,13 +70,13 @@ fn is_moderate(values: &[u32], bytes: &[u8]) -> bool {
 }
 
 fn decompress<F: Filter>(values: &[u32], bytes: &[u8]) {
-    let (first, largest) = largest_during(|| F::decompress(values, bytes));
+    let (first, largest) = largest_during(|| F::decompress(values, bytes, Threads::ONE));
     let justified = FIXED_ALLOCATION + 4 * (bytes.len() + MAX_NBYTES);
     assert!(
         largest <= justified,
         "allocated {largest} bytes at once, at most {justified} are allowed"
     );
-    assert!(same(&first, &F::decompress(values, bytes)), "another result of the second call");
+    assert!(same(&first, &F::decompress(values, bytes, Threads::ONE)), "another result of the second call");
 }
 
 fn same(first: &Result<Buffer, Failure>, second: &Result<Buffer, Failure>) -> bool {
@@ -94,7 +94,7 @@ fn compress<F: Filter>(values: &[u32], data: &[u8], draw: &mut Draw) {
     let mut completed = Values::new(values);
     let is_accepted = F::complete(&mut completed, &dataset).is_ok();
     for (values, is_valid) in [(completed.as_slice(), is_accepted), (values, false)] {
-        match F::compress(values, data) {
+        match F::compress(values, data, Threads::ONE) {
             Ok(Some(stored)) => assert_restored::<F>(values, &stored, data),
             Ok(None) => {}
             Err(failure) => assert!(!is_valid, "{failure}"),
@@ -108,7 +108,7 @@ fn compress<F: Filter>(values: &[u32], data: &[u8], draw: &mut Draw) {
 }
 
 fn assert_restored<F: Filter>(values: &[u32], stored: &[u8], data: &[u8]) {
-    match F::decompress(values, stored) {
+    match F::decompress(values, stored, Threads::ONE) {
         Ok(restored) => assert!(restored[..] == *data, "other data"),
         Err(failure) => panic!("a chunk of the filter cannot be read: {failure}"),
     }

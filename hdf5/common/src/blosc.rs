@@ -16,6 +16,7 @@
 
 use crate::filter::{Allowed, Choice, Dataset, Failure, Filter, Values};
 use crate::limits::backed_size;
+use crate::threads::Threads;
 use ferroblosc::blosc1::{self, Call, Engine, EnginePool, Settings};
 use ferroblosc::chunk::{self, SplitMode};
 use ferroblosc::{Buffer, codec};
@@ -121,9 +122,9 @@ impl Filter for Blosc {
         Ok(())
     }
 
-    fn compress(values: &[u32], data: &[u8]) -> Result<Option<Buffer>, Failure> {
+    fn compress(values: &[u32], data: &[u8], threads: Threads) -> Result<Option<Buffer>, Failure> {
         // A chunk larger than its data is not worth storing.
-        compress_into(&params(values)?, data, data.len())
+        compress_into(&params(values, threads.for_chunk(data.len()))?, data, data.len())
     }
 
     fn store(data: &[u8]) -> Result<Buffer, Failure> {
@@ -139,7 +140,7 @@ impl Filter for Blosc {
             .ok_or_else(|| Failure(format!("{} bytes cannot be a chunk", data.len())))
     }
 
-    fn decompress(_: &[u32], stored: &[u8]) -> Result<Buffer, Failure> {
+    fn decompress(_: &[u32], stored: &[u8], threads: Threads) -> Result<Buffer, Failure> {
         let not_a_chunk = |reason: &str| Failure(format!("not a Blosc chunk: {reason}"));
         // The engine reports all damage with the same error.
         let damaged = |error: blosc1::Error, reason: &str| {
@@ -160,7 +161,7 @@ impl Filter for Blosc {
             return Err(not_a_chunk("more data than its bytes can hold"));
         }
         let mut data = Buffer::unspecified(lengths.dest)?;
-        let nthreads = Settings::new().threads();
+        let nthreads = settings(threads.for_chunk(lengths.dest)).threads();
         with_engine(|engine| engine.decompress(stored, nthreads, &mut data))
             .map_err(|error| damaged(error, "its blocks are damaged"))?;
         Ok(data)
@@ -182,11 +183,18 @@ fn compress_into(
     Ok((size > 0).then_some(stored))
 }
 
+/// Returns the settings without the environment.
+fn settings(nthreads: i16) -> Settings {
+    let settings = Settings::new();
+    settings.set_nthreads(nthreads.into());
+    settings
+}
+
 /// Returns the parameters from the values and the environment.
-fn params(values: &[u32]) -> Result<blosc1::Params, Failure> {
+fn params(values: &[u32], nthreads: i16) -> Result<blosc1::Params, Failure> {
     let codec = CODEC.read(values)?;
     let name = blosc1::compcode_to_compname(codec as i32).ok_or_else(|| CODEC.refuse(codec))?;
-    let settings = Settings::new();
+    let settings = settings(nthreads);
     settings.set_compressor(name.to_bytes())?;
     let typesize = values.get(slot::TYPESIZE).map_or(1, |&size| size as usize);
     let call = Call {
@@ -247,9 +255,9 @@ mod tests {
         let data = [0; 4096];
         for (level, shuffle, codec) in [(10, 1, 0), (5, 3, 0), (5, 1, 6), (5, 1, u32::MAX)] {
             let values = [2, 2, 4, 4096, level, shuffle, codec];
-            assert!(Blosc::compress(&values, &data).is_err(), "{values:?}");
+            assert!(Blosc::compress(&values, &data, Threads::ONE).is_err(), "{values:?}");
         }
-        assert!(Blosc::compress(&[2, 2, 4, 4096, 9, 2, 5], &data).is_ok());
+        assert!(Blosc::compress(&[2, 2, 4, 4096, 9, 2, 5], &data, Threads::ONE).is_ok());
     }
 
     #[test]
@@ -279,15 +287,15 @@ mod tests {
     fn an_invalid_type_size_is_treated_as_one_byte() {
         let data = [7; 4096];
         for typesize in [0, 256, 32558, u32::MAX] {
-            let stored = Blosc::compress(&[5, 14, typesize, 3, 5, 1, 5], &data);
+            let stored = Blosc::compress(&[5, 14, typesize, 3, 5, 1, 5], &data, Threads::ONE);
             let stored = stored.unwrap().unwrap();
-            assert_eq!(Blosc::decompress(&[], &stored).unwrap()[..], data);
+            assert_eq!(Blosc::decompress(&[], &stored, Threads::ONE).unwrap()[..], data);
         }
     }
 
     #[test]
     fn level_0_never_returns_a_chunk() {
-        let compressed = Blosc::compress(&[2, 2, 4, 4096, 0, 1, 0], &[0; 4096]);
+        let compressed = Blosc::compress(&[2, 2, 4, 4096, 0, 1, 0], &[0; 4096], Threads::ONE);
         assert!(compressed.unwrap().is_none());
     }
 
@@ -297,6 +305,6 @@ mod tests {
         let stored = Blosc::store(&data).unwrap();
         assert_eq!(stored.len(), data.len() + 16);
         assert_eq!(stored[16..], data);
-        assert_eq!(Blosc::decompress(&[], &stored).unwrap()[..], data);
+        assert_eq!(Blosc::decompress(&[], &stored, Threads::ONE).unwrap()[..], data);
     }
 }

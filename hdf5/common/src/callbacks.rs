@@ -8,6 +8,7 @@ use crate::filter::{Failure, Filter};
 use crate::functions::{self, Functions};
 use crate::library::Library;
 use crate::report::{Minor, location, push};
+use crate::threads::Threads;
 use ferroblosc::{Buffer, trace_warning};
 use ferroblosc_capi_common::buffers::c_string;
 use ferroblosc_capi_common::reserve;
@@ -115,7 +116,7 @@ pub unsafe fn run<F: Filter>(call: &Call) -> usize {
         // SAFETY: the caller guarantees that the pointers are NULL or passed by HDF5.
         let (values, data) = unsafe { (values(call)?, data(call)?) };
         let result = if is_reverse {
-            F::decompress(values, data)?
+            F::decompress(values, data, threads(call))?
         } else {
             compress::<F>(call, values, data)?
         };
@@ -142,6 +143,15 @@ fn is_optional(call: &Call) -> bool {
     call.flags & FLAG_OPTIONAL != 0
 }
 
+/// Whether the calling HDF5 was built for MPI.
+fn is_parallel(call: &Call) -> bool {
+    Library::of_caller(call.caller).is_some_and(|library| library.is_parallel())
+}
+
+fn threads(call: &Call) -> Threads {
+    Threads::of_process(|| is_parallel(call))
+}
+
 /// Compresses a chunk. If that fails or does not reduce the size, an optional filter fails, and
 /// HDF5 stores the data unfiltered. A mandatory one stores the data uncompressed in its own format,
 /// since HDF5 would fail to write the chunk.
@@ -153,14 +163,12 @@ fn compress<F: Filter>(call: &Call, values: &[u32], data: &[u8]) -> Result<Buffe
     if data.is_empty() {
         return Err(Failure::new("a chunk without data"));
     }
-    let failure = match F::compress(values, data) {
+    let failure = match F::compress(values, data, threads(call)) {
         Ok(Some(stored)) => return Ok(stored),
         Ok(None) => Failure::new("the data cannot be compressed"),
         Err(failure) => failure,
     };
-    let is_parallel =
-        || Library::of_caller(call.caller).is_some_and(|library| library.is_parallel());
-    if is_optional(call) && !is_parallel() {
+    if is_optional(call) && !is_parallel(call) {
         return Err(failure);
     }
     trace_warning!("{}: a chunk is stored uncompressed: {failure}", F::NAME.to_string_lossy());

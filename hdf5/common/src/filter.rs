@@ -1,5 +1,6 @@
 //! The interface of a filter, and its failures.
 
+use crate::threads::Threads;
 use ferroblosc::codec::{self, CodecInfo};
 use ferroblosc::{Buffer, blosc1};
 use std::ffi::{CStr, c_int};
@@ -19,11 +20,11 @@ pub trait Filter {
     fn complete(values: &mut Values, dataset: &Dataset) -> Result<(), Failure>;
 
     /// Compresses a dataset chunk. Returns `None` if that does not reduce the size, unless the
-    /// filter always stores the chunk.
+    /// filter always stores the chunk. The result does not depend on the number of threads.
     ///
     /// # Errors
     /// Fails if a value is out of range, or there is not enough memory.
-    fn compress(values: &[u32], data: &[u8]) -> Result<Option<Buffer>, Failure>;
+    fn compress(values: &[u32], data: &[u8], threads: Threads) -> Result<Option<Buffer>, Failure>;
 
     /// Returns the chunk uncompressed in the filter's format, which all readers support.
     ///
@@ -35,7 +36,7 @@ pub trait Filter {
     ///
     /// # Errors
     /// Fails if the bytes are not in the filter's format.
-    fn decompress(values: &[u32], stored: &[u8]) -> Result<Buffer, Failure>;
+    fn decompress(values: &[u32], stored: &[u8], threads: Threads) -> Result<Buffer, Failure>;
 }
 
 /// The properties of a new dataset.

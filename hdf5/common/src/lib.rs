@@ -22,6 +22,7 @@
 //! | `netcdf.rs` | the libnetcdf functions that are called |
 //! | `limits.rs` | memory limits of stored chunks |
 //! | `report.rs` | error reporting on HDF5's error stack |
+//! | `threads.rs` | the number of threads without `BLOSC_NTHREADS` |
 
 pub mod abi;
 pub mod blosc;
@@ -34,7 +35,9 @@ mod library;
 mod limits;
 pub mod netcdf;
 mod report;
+mod threads;
 
 pub use ferroblosc_capi_common::reserve::Reserve;
 pub use filter::{Allowed, Choice, Dataset, Failure, Filter, Values};
 pub use limits::{backed_size, frame_size};
+pub use threads::Threads;

@@ -180,22 +180,40 @@ fn only_an_optional_filter_accepts_chunks_of_4_gib() {
 }
 
 #[test]
-fn row_h7_threads_persist_between_calls() {
-    let program =
-        compile("threads", &["static.c", "fake_hdf5.c"], &["-DFIRST_ID=5000", "-rdynamic"]);
+fn row_h9_calls_have_threads_that_persist_but_not_with_mpi() {
+    let sources = ["static.c", "fake_hdf5.c"];
+    let program = compile("threads", &sources, &["-DFIRST_ID=5000", "-rdynamic"]);
+    let parallel = ["-DFIRST_ID=5100", "-rdynamic", "-DPARALLEL"];
+    let parallel = compile("threads-parallel", &sources, &parallel);
+    let variables = [
+        "BLOSC_NTHREADS",
+        "OMPI_COMM_WORLD_SIZE",
+        "PMI_SIZE",
+        "MPI_LOCALNRANKS",
+        "MV2_COMM_WORLD_SIZE",
+        "SLURM_STEP_NUM_TASKS",
+    ];
     for (plugin, ..) in PLUGINS {
-        let threads = |count: Option<&str>| {
-            let mut host = Command::new(&program);
+        let threads = |program: &Path, variable: Option<(&str, &str)>| {
+            let mut host = Command::new(program);
             host.arg("threads").arg(plugin_folder().join(plugin));
-            host.env_remove("BLOSC_NTHREADS");
-            host.envs(count.map(|count| ("BLOSC_NTHREADS", count)));
-            output_of(&mut host).0
+            for name in variables {
+                host.env_remove(name);
+            }
+            host.envs(variable);
+            let line = output_of(&mut host).0.concat();
+            // Helper threads persist until the next call.
+            let count = line.strip_suffix(" threads, 0 gone");
+            count.and_then(|count| count.parse::<usize>().ok()).expect(&line)
         };
-        assert_eq!(threads(None), ["1 threads, 0 gone"]);
-        // Helper threads persist until the next call.
-        let with_four = threads(Some("4"));
-        assert!(with_four[0].ends_with(" threads, 0 gone"), "{with_four:?}");
-        assert!(with_four[0].as_bytes()[0] > b'1', "{with_four:?}");
+        assert!(threads(&program, Some(("BLOSC_NTHREADS", "4"))) > 1);
+        assert_eq!(threads(&program, Some(("BLOSC_NTHREADS", "1"))), 1);
+        let processors = std::thread::available_parallelism().unwrap().get();
+        assert_eq!(threads(&program, None) > 1, processors > 1);
+        // Programs that use MPI have a process for each processor.
+        assert_eq!(threads(&program, Some(("PMI_SIZE", "2"))), 1);
+        assert_eq!(threads(&parallel, None), 1);
+        assert!(threads(&parallel, Some(("BLOSC_NTHREADS", "4"))) > 1);
     }
 }
 

@@ -7,6 +7,7 @@
 use super::parameters::Parameters;
 use crate::filter::Failure;
 use crate::limits::{frame_chunks, frame_size, is_decodable};
+use crate::threads::Threads;
 use ferroblosc::b2nd::create::metalayer;
 use ferroblosc::b2nd::request::SliceRequest;
 use ferroblosc::b2nd::{Array, get};
@@ -18,8 +19,13 @@ use ferroblosc::{Buffer, ErrorKind};
 ///
 /// # Errors
 /// Fails if the frame is invalid or damaged, or does not match the dataset.
-pub fn decode(parameters: &Parameters<'_>, stored: &[u8]) -> Result<Buffer, Failure> {
-    let mut dparams = DParams::default();
+pub fn decode(
+    parameters: &Parameters<'_>,
+    stored: &[u8],
+    threads: Threads,
+) -> Result<Buffer, Failure> {
+    let nbytes = parameters.chunksize as usize;
+    let mut dparams = DParams::default().threads(threads.for_chunk(nbytes));
     dparams.apply_environment();
     let schunk = SChunk::from_bytes(stored, dparams)?;
     let limit = frame_size(parameters.chunksize, stored.len());

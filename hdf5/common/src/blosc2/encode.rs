@@ -7,6 +7,7 @@
 use super::blockshape::{automatic_blocksize, blockshape};
 use super::parameters::{CLEVEL, CODEC, FILTER, Parameters, bytes_of};
 use crate::filter::Failure;
+use crate::threads::Threads;
 use ferroblosc::Buffer;
 use ferroblosc::b2nd::{Array, Layout};
 use ferroblosc::chunk::{CParams, DParams, MAX_BLOCKSIZE, MAX_BUFFERSIZE};
@@ -17,8 +18,12 @@ use ferroblosc::schunk::{SChunk, Storage};
 ///
 /// # Errors
 /// Fails if a parameter is out of range or the chunk is too large.
-pub fn encode(parameters: &Parameters<'_>, data: &[u8]) -> Result<Buffer, Failure> {
-    let cparams = cparams(parameters)?;
+pub fn encode(
+    parameters: &Parameters<'_>,
+    data: &[u8],
+    threads: Threads,
+) -> Result<Buffer, Failure> {
+    let cparams = cparams(parameters, threads.for_chunk(data.len()))?;
     match shape_of(parameters, data) {
         Some(shape) => encode_array(parameters, cparams, shape, data),
         None => encode_plain(cparams, data),
@@ -40,7 +45,7 @@ fn shape_of<'a>(parameters: &Parameters<'a>, data: &[u8]) -> Option<&'a [u32]> {
 }
 
 /// Returns the parameters from the values and the environment.
-fn cparams(parameters: &Parameters<'_>) -> Result<CParams, Failure> {
+fn cparams(parameters: &Parameters<'_>, nthreads: i16) -> Result<CParams, Failure> {
     let codec = CODEC.read(parameters.values)?;
     let filter = FILTER.read(parameters.values)?;
     // Stored values are untrusted; an invalid type size is treated as one byte.
@@ -52,6 +57,7 @@ fn cparams(parameters: &Parameters<'_>) -> Result<CParams, Failure> {
         .codec(codec as u8)
         .level(CLEVEL.read(parameters.values)? as u8)
         .typesize(typesize)
+        .threads(nthreads)
         .blocksize(
             i32::try_from(parameters.blocksize)
                 .map_or(MAX_BLOCKSIZE, |size| size.min(MAX_BLOCKSIZE)),

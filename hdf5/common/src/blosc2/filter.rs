@@ -7,6 +7,7 @@
 use super::parameters::{CLEVEL, CODEC, FILTER, Parameters, RANKS, slot};
 use super::{decode, encode};
 use crate::filter::{Choice, Dataset, Failure, Filter, Values};
+use crate::threads::Threads;
 use ferroblosc::{Buffer, chunk};
 use std::ffi::{CStr, c_int};
 
@@ -64,16 +65,16 @@ impl Filter for Blosc2 {
         Ok(())
     }
 
-    fn compress(values: &[u32], data: &[u8]) -> Result<Option<Buffer>, Failure> {
-        encode::encode(&Parameters::read(values), data).map(Some)
+    fn compress(values: &[u32], data: &[u8], threads: Threads) -> Result<Option<Buffer>, Failure> {
+        encode::encode(&Parameters::read(values), data, threads).map(Some)
     }
 
     fn store(data: &[u8]) -> Result<Buffer, Failure> {
         encode::store(data)
     }
 
-    fn decompress(values: &[u32], stored: &[u8]) -> Result<Buffer, Failure> {
-        decode::decode(&Parameters::read(values), stored)
+    fn decompress(values: &[u32], stored: &[u8], threads: Threads) -> Result<Buffer, Failure> {
+        decode::decode(&Parameters::read(values), stored, threads)
     }
 }
 
@@ -120,7 +121,7 @@ mod tests {
         let data: Vec<u8> = (0..=255).collect();
         let stored = Blosc2::store(&data).unwrap();
         for values in [&[1, 0, 4, 256][..], &[1, 0, 4, 256, 11, 9, 9, 2, 8, 8]] {
-            assert_eq!(Blosc2::decompress(values, &stored).unwrap()[..], data);
+            assert_eq!(Blosc2::decompress(values, &stored, Threads::ONE).unwrap()[..], data);
         }
     }
 
