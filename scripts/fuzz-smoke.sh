@@ -15,7 +15,7 @@ set -eu
 
 seconds=${1:?usage: fuzz-smoke.sh SECONDS [TARGET...]}
 shift
-[ $# -gt 0 ] || set -- decompress getitem vldecompress header blosc1 lz4 zstd blpk bcolz frame_buffer frame_file \
+[ $# -gt 0 ] || set -- decompress getitem vldecompress header blosc1 lz4 zlib zstd blpk bcolz frame_buffer frame_file \
     frame_change journal array ndlz zfp cells store table condition zarr hdf5
 
 cd "$(dirname "$0")/../fuzz"

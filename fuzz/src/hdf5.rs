@@ -76,7 +76,10 @@ fn decompress<F: Filter>(values: &[u32], bytes: &[u8]) {
         largest <= justified,
         "allocated {largest} bytes at once, at most {justified} are allowed"
     );
-    assert!(same(&first, &F::decompress(values, bytes, Threads::ONE)), "another result of the second call");
+    assert!(
+        same(&first, &F::decompress(values, bytes, Threads::ONE)),
+        "another result of the second call"
+    );
 }
 
 fn same(first: &Result<Buffer, Failure>, second: &Result<Buffer, Failure>) -> bool {

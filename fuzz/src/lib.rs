@@ -32,6 +32,7 @@ pub mod sparse;
 pub mod store;
 pub mod table;
 pub mod zarr;
+pub mod zlib;
 pub mod zstd;
 
 #[global_allocator]

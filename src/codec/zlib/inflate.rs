@@ -358,9 +358,10 @@ impl Inflater {
         if !input.has(INPUT) || !output.has(OUTPUT) {
             return Some(false);
         }
-        // SAFETY: INPUT bytes of input are left here and at the end of each iteration that
-        // continues, and an iteration refills at most three times. OUTPUT bytes of output are left
-        // likewise, of which an iteration writes at most four literals.
+        // SAFETY: INPUT bytes of input are left here and before the last refill of each iteration
+        // that continues; three refills read at most INPUT bytes, and an iteration has one more.
+        // OUTPUT bytes of output are left at the same points, and an iteration writes at most four
+        // literals without a check.
         unsafe {
             input.refill_fast();
             let mut entry = self.literals[input.peek(LITERAL_BITS)];
