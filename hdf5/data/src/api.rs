@@ -72,6 +72,8 @@ macro_rules! functions {
             /// The version.
             pub version: (u32, u32, u32),
             $(pub $name: unsafe extern "C" fn($($argument),*) -> $result,)*
+            /// `H5Eget_auto1` and `H5Eset_auto1`, which libraries without old functions do not have.
+            old_printing: Option<(OldPrinting, SetOldPrinting)>,
             /// `H5Literate`, with the part of the information about links that all versions share.
             pub iterate: Iterate,
             /// `H5Oget_info`, in the version that exists.
@@ -112,6 +114,8 @@ macro_rules! functions {
                         version: (0, 0, 0),
                         $($name: function(&library, stringify!($name))
                             .ok_or_else(|| missing(stringify!($name)))?,)*
+                        old_printing: function(&library, "H5Eget_auto1")
+                            .zip(function(&library, "H5Eset_auto1")),
                         iterate: iterate.ok_or_else(|| missing("H5Literate"))?,
                         object_info: object_info.ok_or_else(|| missing("H5Oget_info"))?,
                         read_chunk,
@@ -127,6 +131,11 @@ macro_rules! functions {
         }
     };
 }
+
+/// `H5Eget_auto1`, with the function that prints errors and its data.
+type OldPrinting = unsafe extern "C" fn(*mut *const c_void, *mut *const c_void) -> Status;
+/// `H5Eset_auto1`.
+type SetOldPrinting = unsafe extern "C" fn(*const c_void, *const c_void) -> Status;
 
 /// `H5Literate`.
 pub type Iterate = unsafe extern "C" fn(
@@ -183,6 +192,8 @@ functions! {
     H5open: fn() -> Status;
     H5dont_atexit: fn() -> Status;
     H5get_libversion: fn(*mut c_uint, *mut c_uint, *mut c_uint) -> Status;
+    H5Eauto_is_v2: fn(Id, *mut c_uint) -> Status;
+    H5Eget_auto2: fn(Id, *mut *const c_void, *mut *const c_void) -> Status;
     H5Eset_auto2: fn(Id, *const c_void, *const c_void) -> Status;
     H5Ewalk2: fn(Id, c_int, *const c_void, *mut c_void) -> Status;
     H5Eclear2: fn(Id) -> Status;
@@ -392,30 +403,130 @@ thread_local! {
     static DEPTH: Cell<usize> = const { Cell::new(0) };
 }
 
-/// The lock of all calls, which a thread can hold several times. While it is held, HDF5 prints no
-/// errors.
-pub struct Guard {
-    lock: Option<MutexGuard<'static, ()>>,
+/// The function with which HDF5 prints errors, and its data. The program can have set them.
+enum Printing {
+    /// That of `H5Eset_auto2`, also by default.
+    New(*const c_void, *const c_void),
+    /// That of `H5Eset_auto1`, which `H5Eget_auto2` does not return.
+    Old(*const c_void, *const c_void),
+    /// It cannot be determined, and is not restored.
+    Unknown,
 }
 
-impl Guard {
-    /// Locks the library.
-    pub fn new(api: &Api) -> Guard {
-        let depth = DEPTH.get();
-        // A panic in another thread leaves the library usable: it is C code that does not unwind.
-        let lock = (depth == 0).then(|| LOCK.lock().unwrap_or_else(PoisonError::into_inner));
-        DEPTH.set(depth + 1);
-        if lock.is_some() {
-            // SAFETY: no function is set; the error stack of the thread is valid.
-            unsafe { (api.H5Eset_auto2)(0, std::ptr::null(), std::ptr::null()) };
+impl Printing {
+    /// Returns that of the thread's error stack, and sets none.
+    fn disable(api: &Api) -> Printing {
+        let (mut print, mut data) = (std::ptr::null(), std::ptr::null());
+        let mut is_new = 0;
+        // SAFETY: the outputs have the types that are written; 0 is the error stack of the thread.
+        unsafe {
+            let is_known = (api.H5Eauto_is_v2)(0, &raw mut is_new) >= 0;
+            let found = match api.old_printing {
+                _ if !is_known => Printing::Unknown,
+                _ if is_new != 0 && (api.H5Eget_auto2)(0, &raw mut print, &raw mut data) >= 0 => {
+                    Printing::New(print, data)
+                }
+                Some((get, _)) if is_new == 0 && get(&raw mut print, &raw mut data) >= 0 => {
+                    Printing::Old(print, data)
+                }
+                _ => Printing::Unknown,
+            };
+            (api.H5Eset_auto2)(0, std::ptr::null(), std::ptr::null());
+            found
         }
-        Guard { lock }
+    }
+
+    /// Sets the function again.
+    fn restore(&self, api: &Api) {
+        // SAFETY: the function and its data are those that were set before.
+        unsafe {
+            match (self, api.old_printing) {
+                (&Printing::New(print, data), _) => (api.H5Eset_auto2)(0, print, data),
+                (&Printing::Old(print, data), Some((_, set))) => set(print, data),
+                (Printing::Old(..), None) | (Printing::Unknown, _) => 0,
+            };
+        }
     }
 }
 
-impl Drop for Guard {
+/// The lock of all calls, which a thread can hold several times. While it is held, HDF5 prints no
+/// errors. The function that prints them is restored afterwards.
+pub struct Guard<'a> {
+    outermost: Option<(MutexGuard<'static, ()>, &'a Api, Printing)>,
+}
+
+impl Guard<'_> {
+    /// Locks the library.
+    pub fn new(api: &Api) -> Guard<'_> {
+        let depth = DEPTH.get();
+        let outermost = (depth == 0).then(|| {
+            // A panic in another thread leaves the library usable: it is C code that does not
+            // unwind.
+            let lock = LOCK.lock().unwrap_or_else(PoisonError::into_inner);
+            (lock, api, Printing::disable(api))
+        });
+        DEPTH.set(depth + 1);
+        Guard { outermost }
+    }
+}
+
+impl Drop for Guard<'_> {
     fn drop(&mut self) {
         DEPTH.set(DEPTH.get() - 1);
-        self.lock.take();
+        if let Some((lock, api, printing)) = self.outermost.take() {
+            printing.restore(api);
+            drop(lock);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The function that prints errors, and its data.
+    fn printing(api: &Api) -> (*const c_void, *const c_void) {
+        let (mut print, mut data) = (std::ptr::null(), std::ptr::null());
+        // SAFETY: the outputs have the types that are written.
+        let status = unsafe { (api.H5Eget_auto2)(0, &raw mut print, &raw mut data) };
+        assert_eq!(status, 0);
+        (print, data)
+    }
+
+    /// Never called.
+    extern "C" fn print_nothing(_: *mut c_void) -> Status {
+        0
+    }
+
+    #[test]
+    fn the_printing_of_errors_is_restored() {
+        let api = api().expect("libhdf5 is installed");
+        let default = printing(api);
+        assert!(!default.0.is_null(), "HDF5 prints errors by default");
+        let disabled = (std::ptr::null(), std::ptr::null());
+        let data = 7_u64;
+        let own = (print_nothing as *const c_void, (&raw const data).cast());
+        for (print, data) in [own, disabled, default] {
+            // SAFETY: the function is that of HDF5, or is not called.
+            unsafe { (api.H5Eset_auto2)(0, print, data) };
+            let outer = Guard::new(api);
+            let inner = Guard::new(api);
+            assert_eq!(printing(api), disabled);
+            drop(inner);
+            assert_eq!(printing(api), disabled);
+            drop(outer);
+            assert_eq!(printing(api), (print, data));
+        }
+        let Some((get, set)) = api.old_printing else { return };
+        // SAFETY: the function is not called, and the outputs have the types that are written.
+        unsafe {
+            assert_eq!(set(own.0, own.1), 0);
+            drop(Guard::new(api));
+            let (mut print, mut data, mut is_new) = (std::ptr::null(), std::ptr::null(), 1);
+            assert_eq!((api.H5Eauto_is_v2)(0, &raw mut is_new), 0);
+            assert_eq!(get(&raw mut print, &raw mut data), 0);
+            assert_eq!((is_new, (print, data)), (0, own));
+            (api.H5Eset_auto2)(0, default.0, default.1);
+        }
     }
 }

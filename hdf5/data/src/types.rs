@@ -328,7 +328,7 @@ macro_rules! described {
 /// A reader of datatypes.
 struct Reader<'a> {
     api: &'a Api,
-    guard: &'a Guard,
+    guard: &'a Guard<'a>,
 }
 
 impl Reader<'_> {
