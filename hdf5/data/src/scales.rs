@@ -18,6 +18,7 @@ use crate::error::{Error, Result};
 use crate::file::{File, Info, Node, links, of_output};
 use crate::handle::{DEFAULT, Handle, c_name, check};
 use crate::shape::{self, extent};
+use std::collections::HashSet;
 use std::ffi::{CStr, c_int, c_void};
 
 /// The start of the name of a dimension without values, which its length follows.
@@ -351,40 +352,93 @@ impl File {
     /// scales, and from the dimensions whose scale it is. Returns these.
     ///
     /// # Errors
-    /// [`Error::NotFound`]; [`Error::Call`].
+    /// [`Error::NotFound`]; [`Error::Call`]. The dataset stays attached, unless undoing fails, too.
     pub fn unlink_dataset(&self, path: &str) -> Result<Vec<Dimension>> {
-        let mut detached = Vec::new();
+        let _guard = Guard::new(api()?);
+        // Everything is read before the first change.
+        let (changes, detached) = self.detachments(path)?;
+        let mut made = 0;
+        let changed = changes.iter().try_for_each(|change| {
+            made += 1;
+            change.apply()
+        });
+        if let Err(error) = changed.and_then(|()| self.unlink(path)) {
+            for change in changes[..made].iter().rev() {
+                // The error of the change is returned.
+                let _ = change.undo();
+            }
+            return Err(error);
+        }
+        Ok(detached)
+    }
+
+    /// Returns the changes that detach a dataset, if it has no other link, and the dimensions whose
+    /// scale it is.
+    fn detachments(&self, path: &str) -> Result<(Vec<Change>, Vec<Dimension>)> {
+        let (mut changes, mut detached) = (Vec::new(), Vec::new());
         if let Some((object, shape)) = self.open_dataset(path)?
             && link_count(&object)? <= 1
         {
             let own = self.reference(path)?;
-            for scale in lists(&object, shape.len())?.iter().flatten() {
-                if let Some(scale) = self.dereference(scale)? {
-                    let mut found = referrers(&scale)?;
-                    found.retain(|found| found.dataset != own);
-                    set_referrers(&scale, &found)?;
+            let mut seen = HashSet::new();
+            for reference in lists(&object, shape.len())?.into_iter().flatten() {
+                if seen.insert(reference)
+                    && let Some(scale) = self.dereference(&reference)?
+                {
+                    let old = referrers(&scale)?;
+                    let new = old.iter().filter(|found| found.dataset != own).copied().collect();
+                    changes.push(Change::Referrers { scale, old, new });
                 }
             }
+            seen.clear();
             for referrer in referrers(&object)? {
+                if !seen.insert(referrer.dataset) {
+                    continue;
+                }
                 let Some(dataset) = self.dereference(&referrer.dataset)? else {
                     continue;
                 };
-                let (Some(path), Ok(number)) =
-                    (path_of(&dataset)?, usize::try_from(referrer.dimension))
-                else {
+                let Some(path) = path_of(&dataset)? else {
                     continue;
                 };
-                let mut lists = attribute::scales(&dataset)?;
-                if !lists.iter().flatten().any(|scale| *scale == own) {
-                    continue;
+                let old = attribute::scales(&dataset)?;
+                let mut new = old.clone();
+                for (number, list) in new.iter_mut().enumerate() {
+                    if list.contains(&own) {
+                        list.retain(|scale| *scale != own);
+                        detached.push((path.clone(), number));
+                    }
                 }
-                lists.iter_mut().for_each(|list| list.retain(|scale| *scale != own));
-                set_lists(&dataset, &lists)?;
-                detached.push((path, number));
+                if new != old {
+                    changes.push(Change::Lists { dataset, old, new });
+                }
             }
         }
-        self.unlink(path)?;
-        Ok(detached)
+        Ok((changes, detached))
+    }
+}
+
+/// A change of an attribute that detaches a dataset from a scale.
+enum Change {
+    /// Of `REFERENCE_LIST`.
+    Referrers { scale: Handle, old: Vec<Referrer>, new: Vec<Referrer> },
+    /// Of `DIMENSION_LIST`.
+    Lists { dataset: Handle, old: Vec<Vec<Reference>>, new: Vec<Vec<Reference>> },
+}
+
+impl Change {
+    fn apply(&self) -> Result<()> {
+        match self {
+            Change::Referrers { scale, new, .. } => set_referrers(scale, new),
+            Change::Lists { dataset, new, .. } => set_lists(dataset, new),
+        }
+    }
+
+    fn undo(&self) -> Result<()> {
+        match self {
+            Change::Referrers { scale, old, .. } => set_referrers(scale, old),
+            Change::Lists { dataset, old, .. } => set_lists(dataset, old),
+        }
     }
 }
 
