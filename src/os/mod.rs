@@ -90,7 +90,7 @@ pub fn user_id() -> u32 {
     process::user()
 }
 
-/// Returns the directory of temporary files.
+/// Returns the directory of temporary files. An empty variable TMPDIR counts as unset.
 pub fn temporary_directory() -> std::path::PathBuf {
     process::temporary_directory()
 }

@@ -420,9 +420,11 @@ pub(crate) mod process {
         Some(Instant::now())
     }
 
-    /// Returns the directory of temporary files: that of the variable TMPDIR, or `/tmp`.
+    /// Returns the directory of temporary files: that of the variable TMPDIR, or `/tmp` if it
+    /// is unset or empty.
     pub(crate) fn temporary_directory() -> PathBuf {
-        std::env::var_os("TMPDIR").map_or_else(|| "/tmp".into(), PathBuf::from)
+        let path = std::env::var_os("TMPDIR").filter(|path| !path.is_empty());
+        path.map_or_else(|| "/tmp".into(), PathBuf::from)
     }
 
     /// Waits for a duration.

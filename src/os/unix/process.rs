@@ -76,7 +76,12 @@ pub(crate) fn sleep(duration: Duration) {
     std::thread::sleep(duration);
 }
 
-/// Returns the directory of temporary files.
+/// Returns the directory of temporary files: that of the variable TMPDIR, or the default of the
+/// system if the variable is unset or empty.
 pub(crate) fn temporary_directory() -> PathBuf {
+    if std::env::var_os("TMPDIR").is_some_and(|path| path.is_empty()) {
+        // The standard library would return an empty path, which is the current directory.
+        return "/tmp".into();
+    }
     std::env::temp_dir()
 }

@@ -52,7 +52,7 @@ pub fn refuse_json(json: bool, output: &Path) -> Outcome {
 
 /// Creates a folder for temporary files, which is removed on drop.
 pub fn temporary_folder() -> Result<Folder, Failure> {
-    let parent = std::env::temp_dir();
+    let parent = ferroblosc::os::temporary_directory();
     let folder = Folder::temporary("b2");
     Ok(folder.map_err(|error| named(error, Error::FileOpen, "create a directory in", &parent))?)
 }

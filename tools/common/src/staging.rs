@@ -189,7 +189,7 @@ impl Folder {
     /// # Errors
     /// Errors of creating it.
     pub fn temporary(name: &str) -> io::Result<Folder> {
-        Folder::new_in(&std::env::temp_dir(), name)
+        Folder::new_in(&ferroblosc::os::temporary_directory(), name)
     }
 
     /// Returns the path of an entry of the staging directory.

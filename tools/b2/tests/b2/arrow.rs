@@ -250,6 +250,30 @@ fn a_full_disk_leaves_no_output() {
 }
 
 #[test]
+fn an_empty_tmpdir_is_not_the_current_directory() {
+    let folder = TestDir::new();
+    let mut command = folder.command(&["convert", "-", "out.b2z"]);
+    command.env("TMPDIR", "").stdin(std::process::Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    child.stdin.as_mut().unwrap().write_all(b"PAR1").unwrap();
+    // The temporary directory of this process, in `/tmp` or elsewhere.
+    let name = format!(".b2.{}-", child.id());
+    let has = |folder: &std::path::Path| {
+        let entries = std::fs::read_dir(folder).unwrap().flatten();
+        entries.into_iter().any(|entry| entry.file_name().to_string_lossy().starts_with(&name))
+    };
+    let begun = Instant::now();
+    while !has(std::path::Path::new("/tmp")) {
+        assert!(!has(&folder.path("")), "a temporary directory in the current directory");
+        assert!(begun.elapsed() < Duration::from_secs(60));
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    drop(child.stdin.take());
+    assert!(!child.wait().unwrap().success());
+    assert!(!has(std::path::Path::new("/tmp")));
+}
+
+#[test]
 fn signals_leave_no_files() {
     let folder = TestDir::new();
     std::fs::create_dir(folder.path("tmp")).unwrap();
