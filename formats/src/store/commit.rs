@@ -108,8 +108,9 @@ impl StoreWriter {
     /// interruption each leaf is the old or the new one, and a deleted one may still exist.
     ///
     /// # Errors
-    /// - [`Error::Exists`] if the path of a new store, or of a file in a directory, exists or is a
-    ///   link;
+    /// - [`Error::Exists`] if the path of a new store, or of a new file in a directory, exists,
+    ///   also as a link;
+    /// - [`Error::FileType`] if a file that is replaced, or a directory, is a link;
     /// - [`Error::Changed`] if another program changed the file of the store, or in a directory
     ///   `embed.b2e` or a leaf that is replaced or deleted. It is checked directly before each
     ///   step; earlier steps of a change of a directory stay;
@@ -329,7 +330,11 @@ impl StoreWriter {
         match (target, self.files.kind(&path)?) {
             (Target::New, None) | (Target::Existing, Some(FileKind::Regular)) => Ok(()),
             (Target::Existing, None) => Err(Error::Changed(path)),
-            (_, Some(kind)) => Err(Error::Exists { path, kind: kind_text(kind) }),
+            (Target::New, Some(kind)) => Err(Error::Exists { path, kind: kind_text(kind) }),
+            (Target::Existing, Some(kind)) => {
+                let (kind, wanted) = (kind_text(kind), kind_text(FileKind::Regular));
+                Err(Error::FileType { path, kind, wanted })
+            }
         }
     }
 

@@ -7,6 +7,9 @@ use std::path::{Path, PathBuf};
 /// The result of an operation on a store.
 pub type Result<T> = std::result::Result<T, Error>;
 
+/// The description of a symbolic link.
+pub(super) const LINK: &str = "a symbolic link";
+
 /// The error of an operation on a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -137,6 +140,15 @@ pub enum Error {
         /// The type of the file, such as `a FIFO`.
         kind: &'static str,
     },
+    /// A store, or a file or directory in it, is of a type that is not changed, such as a link.
+    FileType {
+        /// The path.
+        path: PathBuf,
+        /// The type of the file, such as `a FIFO`.
+        kind: &'static str,
+        /// The type that it must have, such as `a directory`.
+        wanted: &'static str,
+    },
     /// Another writer has the store open.
     Locked(PathBuf),
     /// The store is damaged: it is neither changed nor copied.
@@ -232,7 +244,7 @@ impl Error {
             Error::WrongClass { .. } | Error::NotAStore(_) => Code::FrameType,
             Error::NotData { .. } | Error::Unsupported { .. } => Code::InvalidParam,
             Error::OutOfRange { .. } => Code::InvalidIndex,
-            Error::Exists { .. } => Code::FileOpen,
+            Error::Exists { .. } | Error::FileType { .. } => Code::FileOpen,
             Error::Locked(_) => Code::Lock,
             Error::Value(_)
             | Error::Filter { .. }
@@ -287,6 +299,13 @@ impl fmt::Display for Error {
             Error::KeyExists(key) => write!(f, "the key {key:?} exists already"),
             Error::Exists { path, kind } => {
                 write!(f, "'{}' exists already: it is {kind}", path.display())
+            }
+            Error::FileType { path, kind, wanted } => {
+                write!(f, "'{}' is {kind}, not {wanted}", path.display())?;
+                if *kind == LINK {
+                    f.write_str("; changes do not follow links: use the path without links")?;
+                }
+                Ok(())
             }
             Error::Locked(path) => {
                 write!(f, "{}: another writer has the store open", path.display())
@@ -380,6 +399,18 @@ mod tests {
             (
                 Error::Exists { path: "p".into(), kind: "a file" },
                 "'p' exists already: it is a file",
+                Code::FileOpen,
+                false,
+            ),
+            (
+                Error::FileType { path: "p".into(), kind: LINK, wanted: "a directory" },
+                "'p' is a symbolic link, not a directory; changes do not follow links: use",
+                Code::FileOpen,
+                false,
+            ),
+            (
+                Error::FileType { path: "p".into(), kind: "a file", wanted: "a directory" },
+                "'p' is a file, not a directory",
                 Code::FileOpen,
                 false,
             ),

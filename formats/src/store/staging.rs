@@ -11,7 +11,7 @@ use ferroblosc::io::{Backend, FileKind, FileOps, Stream, WriteGranularity, journ
 use ferroblosc::os::files;
 
 use super::content::Content;
-use super::error::{Error, Result};
+use super::error::{Error, LINK, Result};
 use super::keys::EMBED_FILE;
 
 /// The files of a store that is written.
@@ -42,7 +42,7 @@ pub fn kind_text(kind: FileKind) -> &'static str {
     match kind {
         FileKind::Regular => "a file",
         FileKind::Directory => "a directory",
-        FileKind::Link => "a symbolic link",
+        FileKind::Link => LINK,
         FileKind::Special => "a FIFO, a socket or a device",
     }
 }
@@ -153,14 +153,17 @@ impl Files {
     /// files.
     ///
     /// # Errors
-    /// [`Error::Exists`]
+    /// [`Error::FileType`]
     pub fn check_folders(&self, root: &Path, name: &str) -> Result<()> {
         for (at, _) in name.match_indices('/') {
             let path = root.join(&name[..at]);
             match self.kind(&path)? {
                 None => return Ok(()),
                 Some(FileKind::Directory) => {}
-                Some(kind) => return Err(Error::Exists { path, kind: kind_text(kind) }),
+                Some(kind) => {
+                    let (kind, wanted) = (kind_text(kind), kind_text(FileKind::Directory));
+                    return Err(Error::FileType { path, kind, wanted });
+                }
             }
         }
         Ok(())

@@ -293,7 +293,8 @@ impl Store {
     /// Begins a change of a store. Of the options, container and kind are not used.
     ///
     /// # Errors
-    /// - [`Error::Exists`] if the path is a symbolic link or a special file, which are not changed;
+    /// - [`Error::FileType`] if the path is a symbolic link or a special file, which are not
+    ///   changed;
     /// - [`Error::Unsound`] if opening finds damage, and [`Error::Member`] if the two headers of a
     ///   member differ; [`Store::repair`] writes a sound copy;
     /// - [`Error::Refused`] for single frames, sparse frames, caches of remote stores, stores of an
@@ -305,7 +306,8 @@ impl Store {
         let files = Files::new(Arc::clone(&options.backend));
         let path: PathBuf = given.components().collect();
         if let Some(kind @ (FileKind::Link | FileKind::Special)) = files.kind(&path)? {
-            return Err(Error::Exists { path, kind: staging::kind_text(kind) });
+            let kind = staging::kind_text(kind);
+            return Err(Error::FileType { path, kind, wanted: "a store" });
         }
         // A relative path such as `.` has no name of its own.
         let path = std::fs::canonicalize(&path).map_err(Error::storage(given))?;

@@ -674,9 +674,9 @@ fn hostile_targets_and_keys_are_refused() {
     assert!(made.unwrap().success());
     folder.write("text.b2z", b"no store");
     for (store, reason) in [
-        ("link.b2d", "it is a symbolic link"),
-        ("dangling.b2z", "it is a symbolic link"),
-        ("fifo.b2z", "it is a FIFO"),
+        ("link.b2d", "'link.b2d' is a symbolic link, not a store"),
+        ("dangling.b2z", "'dangling.b2z' is a symbolic link, not a store"),
+        ("fifo.b2z", "'fifo.b2z' is a FIFO, a socket or a device, not a store"),
         ("text.b2z", "neither a store"),
         ("n.npy", "neither a store"),
         ("missing/s.b2z", "No such file or directory"),
