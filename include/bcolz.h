@@ -207,7 +207,7 @@ FERROBLOSC_EXPORT char *bcolz_info(const struct bcolz_object *object, int column
 
 /**
  * Returns the attributes as a JSON object, or NULL on error. The caller releases the text with
- * free().
+ * free(). As in Python, its strings can contain unpaired surrogates, such as "\ud800".
  *
  * @param object the object.
  * @param column the number of the column, or -1 for the attributes of the carray or ctable itself.

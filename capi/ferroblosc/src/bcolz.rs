@@ -410,7 +410,7 @@ pub unsafe extern "C" fn bcolz_info(object: *const bcolz_object, column: c_int) 
 }
 
 /// Returns the attributes as a JSON object, or NULL on error. The caller releases the text with
-/// free().
+/// free(). As in Python, its strings can contain unpaired surrogates, such as "\ud800".
 ///
 /// - `object`: the object.
 /// - `column`: the number of the column, or -1 for the attributes of the carray or ctable itself.
@@ -423,7 +423,7 @@ pub unsafe extern "C" fn bcolz_attrs(object: *const bcolz_object, column: c_int)
             -1 => object.object.attrs(),
             column => object.array(column)?.attrs(),
         };
-        buffers::c_string(&text(&attrs.to_value().to_spaced_json())?)
+        buffers::c_string(&text(&attrs.to_json())?)
     })
 }
 

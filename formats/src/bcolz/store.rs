@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::error::{Error, Result};
 use super::owner::Owner;
-use crate::bloscpack::Value;
+use crate::bloscpack::{Entry, Value, text_of_entries};
 use ferroblosc::io::{
     Attributes, Backend, Durability, FileKind, FileOps, FileSystem, Mode, Stream, WriteGranularity,
     journal,
@@ -257,6 +257,26 @@ impl Store {
         self.stage_json(path, value)?.commit()
     }
 
+    /// Returns the entries of the JSON object in a file, or `None` if the file does not exist.
+    pub(super) fn read_entries(&self, path: &Path) -> Result<Option<Vec<Entry>>> {
+        let Some(bytes) = self.read_small(path)? else {
+            return Ok(None);
+        };
+        if bytes.is_empty() {
+            return Err(Error::Incomplete(path.to_owned()));
+        }
+        let error = |why| Error::Description { path: path.to_owned(), why };
+        let entries = Value::parse_entries(&bytes).map_err(|found| error(found.to_string()))?;
+        entries.map(Some).ok_or_else(|| error("it is not an object".to_owned()))
+    }
+
+    /// Atomically replaces the JSON file at `path` by an object with these entries.
+    pub(super) fn replace_entries(&self, path: &Path, entries: &[Entry]) -> Result<()> {
+        let text = checked(text_of_entries(entries))?;
+        Value::parse_entries(text.as_bytes()).map_err(|error| Error::Argument(error.why))?;
+        self.replace(path, text.as_bytes())
+    }
+
     /// Writes the new content of the JSON file at `path` to a temporary file.
     pub(super) fn stage_json(&self, path: &Path, value: &Value) -> Result<StagedFile> {
         self.stage(path, description_of(value)?.as_bytes())
@@ -443,13 +463,18 @@ impl Drop for StagedFile {
 /// # Errors
 /// [`Error::Argument`] for a value that could not be read again.
 pub(super) fn description_of(value: &Value) -> Result<String> {
-    let mut text = value.to_spaced_json();
+    let text = checked(value.to_spaced_json())?;
+    // A value that was parsed alone is nested more deeply in the file.
+    Value::parse(text.as_bytes()).map_err(|error| Error::Argument(error.why))?;
+    Ok(text)
+}
+
+/// Returns the line with a text, unless it is too long to be read again.
+fn checked(mut text: String) -> Result<String> {
     text.push('\n');
     if text.len() as u64 > MAX_DESCRIPTION {
         return Err(Error::Argument("the attributes or the description would exceed 16 MiB"));
     }
-    // A value that was parsed alone is nested more deeply in the file.
-    Value::parse(text.as_bytes()).map_err(|error| Error::Argument(error.why))?;
     Ok(text)
 }
 

@@ -147,7 +147,16 @@ fn add(findings: &mut Vec<Finding>, path: PathBuf, fault: Fault) {
 
 /// Returns the content of a JSON file, or adds a finding if it is invalid.
 fn json(store: &Store, path: PathBuf, findings: &mut Vec<Finding>) -> Result<Option<Value>> {
-    let why = match store.read_json(&path) {
+    found(store.read_json(&path), path, findings)
+}
+
+/// Returns the content of a description file. A damaged one is a finding.
+fn found<T>(
+    read: Result<Option<T>>,
+    path: PathBuf,
+    findings: &mut Vec<Finding>,
+) -> Result<Option<T>> {
+    let why = match read {
         Ok(Some(value)) => return Ok(Some(value)),
         Ok(None) => "it is missing".to_owned(),
         Err(error) if error.is_system_error() => return Err(error),
@@ -165,13 +174,7 @@ fn attributes(root: &Path, store: &Store, findings: &mut Vec<Finding>) -> Result
         add(findings, path, Fault::Missing);
         return Ok(());
     }
-    if let Some(value) = json(store, path.clone(), findings)?
-        && !matches!(value, Value::Object(_))
-    {
-        let why = "it is not an object".to_owned();
-        add(findings, path, Fault::Description(why));
-    }
-    Ok(())
+    found(store.read_entries(&path), path, findings).map(|_| ())
 }
 
 fn table(root: &Path, options: &Options, findings: &mut Vec<Finding>) -> Result<()> {

@@ -29,6 +29,23 @@ pub enum Value {
     Object(Vec<(String, Value)>),
 }
 
+/// An entry of an object whose unpaired surrogates are kept.
+#[derive(Clone, Debug)]
+pub(crate) enum Entry {
+    /// A name and a value.
+    Value(String, Value),
+    /// An entry with unpaired surrogates in its name or value, such as `"\ud800"`, which Python
+    /// accepts, and which [`Value`] cannot represent.
+    Raw {
+        /// The name; if it contains surrogates, with the escapes of the text.
+        name: String,
+        /// Whether the surrogates are in the name.
+        is_escaped: bool,
+        /// The text of the value in the source.
+        text: String,
+    },
+}
+
 /// A syntax error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JsonError {
@@ -72,11 +89,29 @@ impl Value {
     pub fn parse(bytes: &[u8]) -> Result<Value, JsonError> {
         let text = str::from_utf8(bytes)
             .map_err(|error| JsonError { why: "not UTF-8", at: error.valid_up_to() })?;
-        let mut parser = Parser { text, at: 0 };
+        let mut parser = Parser { text, at: 0, surrogates: None };
         parser.skip_whitespace();
         let value = parser.value(0)?;
+        parser.end()?;
+        Ok(value)
+    }
+
+    /// Parses a text that is an object. Entries with unpaired surrogates are not parsed. Returns
+    /// `None` if the text is another value.
+    ///
+    /// # Errors
+    /// [`JsonError`]
+    pub(crate) fn parse_entries(bytes: &[u8]) -> Result<Option<Vec<Entry>>, JsonError> {
+        let text = str::from_utf8(bytes)
+            .map_err(|error| JsonError { why: "not UTF-8", at: error.valid_up_to() })?;
+        let mut parser = Parser { text, at: 0, surrogates: Some(false) };
         parser.skip_whitespace();
-        if parser.at == text.len() { Ok(value) } else { Err(parser.error("extra data")) }
+        if parser.peek() != Some(b'{') {
+            return Value::parse(bytes).map(|_| None);
+        }
+        let entries = parser.entries()?;
+        parser.end()?;
+        Ok(Some(entries))
     }
 
     /// Formats the value without spaces.
@@ -183,6 +218,25 @@ impl PartialEq for Value {
     }
 }
 
+/// Returns the text of an object with these entries, with a space after each comma and colon.
+pub(crate) fn text_of_entries(entries: &[Entry]) -> String {
+    let text_of = |entry: &Entry| match entry {
+        Entry::Value(name, value) => {
+            let mut text = String::new();
+            write_text(name, &mut text);
+            text + ": " + &value.to_spaced_json()
+        }
+        Entry::Raw { name, is_escaped: true, text } => format!("\"{name}\": {text}"),
+        Entry::Raw { name, is_escaped: false, text: value } => {
+            let mut text = String::new();
+            write_text(name, &mut text);
+            text + ": " + value
+        }
+    };
+    let texts: Vec<String> = entries.iter().map(text_of).collect();
+    format!("{{{}}}", texts.join(", "))
+}
+
 fn write_text(value: &str, text: &mut String) {
     text.push('"');
     for c in value.chars() {
@@ -208,6 +262,8 @@ fn write_text(value: &str, text: &mut String) {
 struct Parser<'t> {
     text: &'t str,
     at: usize,
+    /// Whether an unpaired surrogate was parsed; `None` if it is an error.
+    surrogates: Option<bool>,
 }
 
 impl Parser<'_> {
@@ -223,6 +279,12 @@ impl Parser<'_> {
         while matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
             self.at += 1;
         }
+    }
+
+    /// Fails if anything but whitespace follows.
+    fn end(&mut self) -> Result<(), JsonError> {
+        self.skip_whitespace();
+        if self.at == self.text.len() { Ok(()) } else { Err(self.error("extra data")) }
     }
 
     /// Skips `token` if it is next. Returns whether it was.
@@ -269,20 +331,9 @@ impl Parser<'_> {
         let mut indices: HashMap<String, usize> = HashMap::new();
         self.at += 1;
         self.skip_whitespace();
-        if self.accept("}") {
-            return Ok(Value::Object(entries));
-        }
-        loop {
-            self.skip_whitespace();
-            if self.peek() != Some(b'"') {
-                return Err(self.error("no key"));
-            }
-            let key = self.string()?;
-            self.skip_whitespace();
-            if !self.accept(":") {
-                return Err(self.error("no ':'"));
-            }
-            self.skip_whitespace();
+        let mut is_last = self.accept("}");
+        while !is_last {
+            let key = self.key()?;
             let value = self.value(depth + 1)?;
             // Duplicate keys keep the last value, at the position of the first.
             match indices.get(&key) {
@@ -292,14 +343,72 @@ impl Parser<'_> {
                     entries.push((key, value));
                 }
             }
-            self.skip_whitespace();
-            if self.accept("}") {
-                return Ok(Value::Object(entries));
-            }
-            if !self.accept(",") {
-                return Err(self.error("no ','"));
-            }
+            is_last = self.is_last_entry()?;
         }
+        Ok(Value::Object(entries))
+    }
+
+    /// Parses the key of an entry and the colon.
+    fn key(&mut self) -> Result<String, JsonError> {
+        self.skip_whitespace();
+        if self.peek() != Some(b'"') {
+            return Err(self.error("no key"));
+        }
+        let key = self.string()?;
+        self.skip_whitespace();
+        if !self.accept(":") {
+            return Err(self.error("no ':'"));
+        }
+        self.skip_whitespace();
+        Ok(key)
+    }
+
+    /// Parses the end of an entry, and returns whether the object ends, too.
+    fn is_last_entry(&mut self) -> Result<bool, JsonError> {
+        self.skip_whitespace();
+        if self.accept("}") {
+            return Ok(true);
+        }
+        if self.accept(",") { Ok(false) } else { Err(self.error("no ','")) }
+    }
+
+    /// Parses the object at the top level.
+    fn entries(&mut self) -> Result<Vec<Entry>, JsonError> {
+        let mut entries: Vec<Entry> = Vec::new();
+        let mut indices: HashMap<(String, bool), usize> = HashMap::new();
+        self.at += 1;
+        self.skip_whitespace();
+        let mut is_last = self.accept("}");
+        while !is_last {
+            self.surrogates = Some(false);
+            self.skip_whitespace();
+            let start = self.at;
+            let mut name = self.key()?;
+            let is_escaped = self.surrogates == Some(true);
+            if is_escaped {
+                let quoted =
+                    self.text[start..self.at].trim_end_matches([':', ' ', '\t', '\n', '\r']);
+                name = quoted[1..quoted.len() - 1].to_owned();
+            }
+            let start = self.at;
+            let value = self.value(1)?;
+            let key = (name.clone(), is_escaped);
+            let entry = if self.surrogates == Some(true) {
+                Entry::Raw { name, is_escaped, text: self.text[start..self.at].to_owned() }
+            } else {
+                Entry::Value(name, value)
+            };
+            // As for other objects.
+            match indices.get(&key) {
+                Some(&index) => entries[index] = entry,
+                None => {
+                    indices.insert(key, entries.len());
+                    entries.push(entry);
+                }
+            }
+            is_last = self.is_last_entry()?;
+        }
+        Ok(entries)
     }
 
     fn list(&mut self, depth: usize) -> Result<Value, JsonError> {
@@ -397,15 +506,22 @@ impl Parser<'_> {
             }
         }
         let first = self.unit()?;
+        let end = self.at;
         let units = if (0xD800..0xDC00).contains(&first) && self.accept("\\") {
-            vec![first, self.unit()?]
+            // Another escape is not a part of the pair.
+            vec![first, if self.peek() == Some(b'u') { self.unit()? } else { 0 }]
         } else {
             vec![first]
         };
         let mut decoded = char::decode_utf16(units);
-        match (decoded.next(), decoded.next()) {
-            (Some(Ok(c)), None) => Ok(c),
-            _ => Err(self.error("an unpaired surrogate")),
+        match (decoded.next(), decoded.next(), &mut self.surrogates) {
+            (Some(Ok(c)), None, _) => Ok(c),
+            (_, _, Some(found)) => {
+                *found = true;
+                self.at = end;
+                Ok(char::REPLACEMENT_CHARACTER)
+            }
+            (_, _, None) => Err(self.error("an unpaired surrogate")),
         }
     }
 
@@ -501,6 +617,32 @@ mod tests {
         }
         assert!(Value::parse(b"\"\xff\"").is_err());
         assert!(Value::parse("[".repeat(100_000).as_bytes()).is_err());
+    }
+
+    #[test]
+    fn entries_with_unpaired_surrogates_keep_their_text() {
+        let text_of = |text: &str| {
+            let entries = Value::parse_entries(text.as_bytes()).unwrap();
+            entries.map(|entries| text_of_entries(&entries))
+        };
+        // Python accepts all of these.
+        for text in [
+            r#"{"x": "\ud800", "ok": 7}"#,
+            r#"{"\udc00k": [1, {"\uD83d": "\ude00\ud83d"}], "k": ""}"#,
+            r#"{"a": "\ud83d\ud83d\ude00", "b": "\ud800\n", "c": "\ud800x", "d": "\ud83d\ude00"}"#,
+            "{}",
+        ] {
+            assert_eq!(text_of(text).as_deref(), Some(text));
+        }
+        let twice = r#"{"a":"\ud800","b":"\udfff","\ud800"  :1,"a":1,"\ud800":2,"b":"\ud801"}"#;
+        let once = r#"{"a": 1, "b": "\ud801", "\ud800": 2}"#;
+        assert_eq!(text_of(twice).as_deref(), Some(once));
+        assert_eq!(text_of(" [1] "), None);
+        for text in
+            ["{", r#"{"a":"\ud800}"#, r#"{"a":"\ud800\x"}"#, r#"{"\ud800" 1}"#, "{} 1", "[", "1 2"]
+        {
+            assert!(Value::parse_entries(text.as_bytes()).is_err(), "{text}");
+        }
     }
 
     #[test]

@@ -67,6 +67,7 @@ pub use chunking::{
 pub use error::{Error, Result};
 pub use incomplete::{list_incomplete, remove_incomplete};
 pub use journal::{check as check_complete, describe_journal, journal_path, recover};
+pub(crate) use json::{Entry, text_of_entries};
 pub use json::{JsonError, Value};
 pub use metadata::{Metadata, section_for, zlib_size};
 pub use pack::{

@@ -17,7 +17,7 @@
 
 use std::path::Path;
 
-use super::attrs::{DESCRIPTION, Description, decode, pairs};
+use super::attrs::{DESCRIPTION, Description, decode, pairs, undecodable};
 use super::detect::{Detected, Format};
 use super::error::Result;
 #[cfg(feature = "hdf5")]
@@ -274,6 +274,7 @@ impl Attachments {
             attrs: pairs(array.attrs()),
             dflt: fill_value(array),
             compression: of_cparams(array),
+            lost: undecodable(array.attrs(), None),
             ..Attachments::default()
         };
         let digits = array.cparams().quantize;
@@ -299,11 +300,16 @@ impl Attachments {
     }
 
     fn of_table(table: &Ctable) -> Result<Attachments> {
-        let mut found = Attachments { attrs: pairs(table.attrs()), ..Attachments::default() };
+        let mut found = Attachments {
+            attrs: pairs(table.attrs()),
+            lost: undecodable(table.attrs(), None),
+            ..Attachments::default()
+        };
         let mut compressions = Vec::new();
         for name in table.names() {
             if let Object::Carray(array) = table.column(name)? {
                 compressions.push(of_cparams(array));
+                found.lost.extend(undecodable(array.attrs(), Some(name)));
                 found.columns.push(Column {
                     name: name.to_owned(),
                     attrs: pairs(array.attrs()),

@@ -55,6 +55,15 @@ pub fn pairs(attrs: &Attrs) -> Vec<(String, Value)> {
     attrs.iter().map(owned).collect()
 }
 
+/// Returns descriptions of the attributes that are lost, because no other format can hold them.
+pub fn undecodable(attrs: &Attrs, column: Option<&str>) -> Vec<String> {
+    let of_column = column.map(|column| format!(" of the column {column:?}")).unwrap_or_default();
+    let lost = attrs.undecodable().map(|name| {
+        format!("the attribute \"{name}\"{of_column}, which contains an unpaired surrogate")
+    });
+    lost.collect()
+}
+
 impl Description {
     /// Adds the metalayers to a super-chunk that has no variable-length metalayers. Attributes that
     /// do not fit into a frame as metalayers of their own are added to [`DESCRIPTION`].

@@ -39,6 +39,7 @@ static COUNTER: AtomicU64 = AtomicU64::new(0);
 /// # Errors
 /// [`Error`]
 pub fn carray_to_b2nd(root: &Path, output: &Path, options: &Options) -> Result<()> {
+    Carray::open(root, Mode::Read, options)?.attrs().check_decodable()?;
     carray_to_frame(root, output, options, &Writing::default())
 }
 

@@ -284,7 +284,10 @@ fn of_container(path: &Path, empty: Summary) -> Result<Summary> {
 
 /// Returns the attributes, if there are any.
 fn attributes(attrs: &Attrs) -> Option<Value> {
-    attrs.iter().next().map(|_| attrs.to_value())
+    let decoded = attrs.iter().map(|(name, value)| (name.to_owned(), value.clone()));
+    let undecodable = attrs.undecodable().map(|name| (name.to_owned(), Value::Null));
+    let entries: Vec<_> = decoded.chain(undecodable).collect();
+    (!entries.is_empty()).then_some(Value::Object(entries))
 }
 
 fn of_carray(path: &Path, empty: Summary) -> Result<Summary> {

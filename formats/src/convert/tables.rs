@@ -37,10 +37,11 @@ pub fn ctable_to_b2nd(root: &Path, folder: &Path, options: &Options) -> Result<(
             bcolz::Object::Carray(array) if array.dtype().has_objects() => {
                 return Err(bcolz::Error::Objects.into());
             }
-            bcolz::Object::Carray(_) => {}
+            bcolz::Object::Carray(array) => array.attrs().check_decodable()?,
             bcolz::Object::Ctable(_) => return Err(Error::Layout),
         }
     }
+    table.attrs().check_decodable()?;
     let description = TableDescription { attrs: pairs(table.attrs()), names: names.clone() };
     std::fs::create_dir(folder)?;
     let written = names.iter().try_for_each(|name| {

@@ -2,8 +2,9 @@
 
 use crate::common::{Scratch, fixtures, iota, json, made, reader, rows, spec, tree, writer};
 use crate::hooks::hooked;
-use ferroblosc_formats::bcolz::{Carray, CarraySpec, Compression, Error, Mode, Options};
+use ferroblosc_formats::bcolz::{self, Carray, CarraySpec, Compression, Error, Mode, Options};
 use ferroblosc_formats::bloscpack::Value;
+use ferroblosc_formats::convert::carray_to_b2nd;
 use ferroblosc_formats::numpy::Dtype;
 use std::path::Path;
 use std::sync::Arc;
@@ -330,6 +331,39 @@ fn attributes_are_set_and_removed() {
     assert_eq!(array.remove_attr("n"), Ok(true));
     assert_eq!(reader(&root).attrs().get("n"), None);
     assert_eq!(reader(&root).set_attr("x", json("1")), Err(Error::ReadOnly));
+}
+
+#[test]
+fn attributes_with_unpaired_surrogates_are_kept() {
+    let scratch = Scratch::new();
+    let root = scratch.path("a");
+    made(&root, 100, 0..5);
+    // Written by bcolz.
+    let file = root.join("__attrs__");
+    let theirs = r#"{"x": "\ud800", "\udc00k": [1, {"\ud83d": "\ude00\ud83d"}], "ok": 7}"#;
+    std::fs::write(&file, theirs).unwrap();
+    assert!(bcolz::verify(&root, &Options::default()).unwrap().is_empty());
+    let mut array = writer(&root);
+    assert_eq!(rows(&root), iota(0..5));
+    assert_eq!(array.attrs().get("ok"), Some(&json("7")));
+    assert_eq!(array.attrs().get("x"), None);
+    assert_eq!(array.attrs().undecodable().collect::<Vec<_>>(), ["x", r"\udc00k"]);
+    assert_eq!(array.attrs().to_json(), theirs);
+    array.append(&iota(5..7)).unwrap();
+    array.set_attr("new", json("1")).unwrap();
+    array.remove_attr("ok").unwrap();
+    array.close().unwrap();
+    let kept = r#""\udc00k": [1, {"\ud83d": "\ude00\ud83d"}], "new": 1}"#;
+    assert_eq!(text(&file), format!("{{\"x\": \"\\ud800\", {kept}\n"));
+    // A frame cannot hold them.
+    let refused = carray_to_b2nd(&root, &scratch.path("a.b2nd"), &Options::default()).unwrap_err();
+    let expected = "__attrs__: the attribute \"x\" contains an unpaired surrogate";
+    assert!(refused.to_string().ends_with(expected), "{refused}");
+    assert!(!scratch.path("a.b2nd").exists());
+    let mut array = writer(&root);
+    array.set_attr("x", json("2")).unwrap();
+    assert_eq!(array.remove_attr(r"\udc00k"), Ok(false));
+    assert_eq!(text(&file), format!("{{\"x\": 2, {kept}\n"));
 }
 
 #[test]

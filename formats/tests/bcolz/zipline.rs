@@ -56,6 +56,24 @@ a.append(np.arange(n, n + 444)); a.flush()"
 
 #[test]
 #[ignore = "needs bcolz-zipline"]
+fn attributes_with_unpaired_surrogates_are_exchanged() {
+    let scratch = Scratch::new();
+    let root = scratch.path("a");
+    python(
+        r"a = bcolz.carray(np.arange(3), rootdir=root, mode='w')
+a.attrs['x'] = '\ud800'; a.attrs['\udc00k'] = ['\ude00\ud83d']; a.flush()",
+        &root,
+    );
+    writer(&root).set_attr("ours", json("1")).unwrap();
+    python(
+        r"a = bcolz.open(root, mode='r')
+assert list(a.attrs) == [('x', '\ud800'), ('\udc00k', ['\ude00\ud83d']), ('ours', 1)]",
+        &root,
+    );
+}
+
+#[test]
+#[ignore = "needs bcolz-zipline"]
 fn types_and_shapes_match() {
     let scratch = Scratch::new();
     for (dtype, made) in [

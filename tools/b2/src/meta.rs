@@ -26,7 +26,7 @@ use ferroblosc::escape::escape;
 use ferroblosc::frame::MAX_NAME_LEN;
 use ferroblosc::io::named::{NamedFile, named};
 use ferroblosc::schunk::{Layers, SChunk, State, Storage, meta};
-use ferroblosc_formats::bcolz::{Carray, Ctable, Mode, Object, Options};
+use ferroblosc_formats::bcolz::{Attrs, Carray, Ctable, Mode, Object, Options};
 use ferroblosc_formats::bloscpack::{Metadata, MetadataArgs, Value, update_metadata};
 use ferroblosc_formats::blpk::Archive;
 use ferroblosc_formats::convert::{self, Detected, Format, Location};
@@ -71,7 +71,7 @@ enum Content {
     Bytes(Vec<u8>),
     /// The value of an attribute.
     Value(Value),
-    /// The reason a metalayer cannot be read.
+    /// The reason why a metalayer or an attribute cannot be read.
     Unreadable(String),
 }
 
@@ -135,16 +135,29 @@ fn no_metadata(found: &Detected) -> Failure {
     Failure::new(format!("{} has no metadata", with_article(found.format.title())))
 }
 
+/// Returns the entry of an attribute.
+fn attribute(name: &str, value: &Value) -> Entry {
+    let content = Content::Value(value.clone());
+    Entry { kind: Kind::Attribute, name: name.as_bytes().to_vec(), content }
+}
+
+/// Returns the entries of the attributes of bcolz.
+fn bcolz_entries(attrs: &Attrs) -> Vec<Entry> {
+    let mut entries: Vec<Entry> =
+        attrs.iter().map(|(name, value)| attribute(name, value)).collect();
+    entries.extend(attrs.undecodable().map(|name| Entry {
+        kind: Kind::Attribute,
+        name: name.as_bytes().to_vec(),
+        content: Content::Unreadable("its JSON contains an unpaired surrogate".to_owned()),
+    }));
+    entries
+}
+
 /// Reads all entries.
 fn entries(path: &Path, found: &Detected, column: Option<&str>) -> Result<Vec<Entry>, Failure> {
     if column.is_some() && found.format != Format::Ctable {
         return Err(convert::Error::NoColumns.into());
     }
-    let attribute = |name: &str, value: &Value| Entry {
-        kind: Kind::Attribute,
-        name: name.as_bytes().to_vec(),
-        content: Content::Value(value.clone()),
-    };
     match found.format {
         Format::Frame | Format::B2nd => {
             let schunk = open_frame(path, found)?;
@@ -177,7 +190,7 @@ fn entries(path: &Path, found: &Detected, column: Option<&str>) -> Result<Vec<En
         }),
         Format::Carray => {
             let array = Carray::open(path, Mode::Read, &Options::default())?;
-            Ok(array.attrs().iter().map(|(name, value)| attribute(name, value)).collect())
+            Ok(bcolz_entries(array.attrs()))
         }
         Format::Ctable => {
             let table = Ctable::open(path, Mode::Read, &Options::default())?;
@@ -188,7 +201,7 @@ fn entries(path: &Path, found: &Detected, column: Option<&str>) -> Result<Vec<En
                     Object::Ctable(table) => table.attrs(),
                 },
             };
-            Ok(attrs.iter().map(|(name, value)| attribute(name, value)).collect())
+            Ok(bcolz_entries(attrs))
         }
         Format::Zarr => {
             let attachments = zarr_attributes(path)?;

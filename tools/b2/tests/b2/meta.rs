@@ -363,3 +363,25 @@ fn the_number_of_metalayers_is_limited() {
         assert_eq!(folder.line(&format!("verify {output}")).status, 0);
     }
 }
+
+#[test]
+fn attributes_with_unpaired_surrogates_are_named_and_kept() {
+    let folder = arrays();
+    folder.write("a.bcolz/__attrs__", br#"{"x": "\ud800", "\udc00": 1, "ok": 7}"#);
+    let listed = folder.json("meta list a.bcolz --json");
+    let names: Vec<&Value> =
+        listed["entries"].as_array().unwrap().iter().map(|entry| &entry["name"]).collect();
+    assert_eq!(names, ["ok", "x", r"\udc00"]);
+    assert_eq!(folder.out("meta get a.bcolz ok"), "7\n");
+    let result = folder.line("meta get a.bcolz x");
+    let expected = "b2: error: a.bcolz: the metadata entry 'x': its JSON contains an unpaired";
+    assert!(result.status == 1 && result.err().starts_with(expected), "{}", result.err());
+    folder.out("meta set a.bcolz ok 8");
+    let written = br#"{"x": "\ud800", "\udc00": 1, "ok": 8}"#;
+    assert_eq!(folder.read("a.bcolz/__attrs__").trim_ascii_end(), written);
+    let result = folder.line("convert a.bcolz kept.b2nd --strict");
+    assert!(result.status != 0 && result.err().contains(r#"the attribute "x", which contains an"#));
+    assert!(result.err().contains(r#"the attribute "\udc00", which"#), "{}", result.err());
+    assert_eq!(folder.json("info a.bcolz --json")[0]["metadata"]["ok"], 8);
+    assert_eq!(folder.out("cat a.bcolz"), folder.out("cat a.npy"));
+}
