@@ -109,7 +109,28 @@ fn nested(name: &str, data_type: &DataType) -> Result<ColumnSpec, String> {
                 fields.iter().map(|field| item_of(field.name(), field)).collect();
             Ok(ColumnSpec::structure(name, &fields?))
         }
-        other => Err(format!("the Arrow type {other} is not supported in tables")),
+        other => Err(format!("tables cannot store the Arrow type {other}; {}", advice_for(other))),
+    }
+}
+
+/// Returns what to do with a column of a type that has no kind of column. python-blosc2 has none
+/// either.
+fn advice_for(data_type: &DataType) -> &'static str {
+    match data_type {
+        DataType::Null => "it has no values: remove it, or cast it to another type",
+        DataType::Decimal32(..)
+        | DataType::Decimal64(..)
+        | DataType::Decimal128(..)
+        | DataType::Decimal256(..) => "cast it to texts, which keep all digits, or to numbers",
+        DataType::Time32(_) | DataType::Time64(_) | DataType::Duration(_) => {
+            "cast it to integers, and store the unit in the name or an attribute of the column"
+        }
+        DataType::Interval(_) => "split it into integers: months, days, and parts of days",
+        DataType::Map(..) => "convert it to lists of structs with a key and a value",
+        DataType::ListView(_) | DataType::LargeListView(_) => "cast it to lists",
+        DataType::RunEndEncoded(..) => "cast it to the type of its values",
+        DataType::Union(..) => "split it into one column for each type",
+        _ => "cast it to another type",
     }
 }
 
@@ -255,4 +276,32 @@ fn array_type(json: &Json) -> Result<DataType, String> {
         data_type = DataType::FixedSizeList(Arc::new(Field::new("item", data_type, true)), extent);
     }
     Ok(data_type)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arrow_schema::IntervalUnit;
+
+    #[test]
+    fn types_that_no_column_has_are_refused_with_advice() {
+        let item = || Arc::new(Field::new("item", DataType::Int32, true));
+        let fields = vec![Field::new("key", DataType::Utf8, false), Field::clone(&item())];
+        let entries = Field::new("entries", DataType::Struct(fields.into()), false);
+        for (data_type, expected) in [
+            (DataType::Null, "Null; it has no values: remove it"),
+            (DataType::Decimal128(10, 2), "Decimal128(10, 2); cast it to texts"),
+            (DataType::Decimal256(50, 2), "Decimal256(50, 2); cast it to texts"),
+            (DataType::Time32(TimeUnit::Second), "Time32(s); cast it to integers"),
+            (DataType::Duration(TimeUnit::Second), "Duration(s); cast it to integers"),
+            (DataType::Interval(IntervalUnit::DayTime), "Interval(DayTime); split it into"),
+            (DataType::Map(Arc::new(entries), false), "; convert it to lists of structs"),
+            (DataType::ListView(item()), "; cast it to lists"),
+            (DataType::List(Arc::new(Field::new("item", DataType::Null, true))), "Null; it has"),
+        ] {
+            let why = spec_of(&Field::new("c", data_type.clone(), true)).err().unwrap();
+            assert!(why.starts_with("tables cannot store the Arrow type "), "{data_type}: {why}");
+            assert!(why.contains(expected), "{data_type}: {why}");
+        }
+    }
 }
