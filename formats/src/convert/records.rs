@@ -56,7 +56,15 @@ fn column_of(field: &Field) -> Result<ColumnSpec> {
     let name = escaped(&field.name);
     let unsupported = || Error::Field {
         name: field.name.clone(),
-        why: format!("fields of the type {} are not supported in tables", dtype.text()),
+        why: if dtype.kind() == Kind::Record {
+            format!(
+                "its items are records, {}, which tables cannot store; b2nd and .npy hold them, and \
+                 the column alone can be converted",
+                dtype.text()
+            )
+        } else {
+            format!("fields of the type {} are not supported in tables", dtype.text())
+        },
     };
     let length = |unit: u64| u32::try_from(dtype.itemsize() / unit).map_err(|_| unsupported());
     let bits = 8 * dtype.itemsize();

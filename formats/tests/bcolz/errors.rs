@@ -132,7 +132,7 @@ fn errors_name_the_cause_and_have_a_code() {
         ),
         (
             |spec| spec.dtype = Dtype::parse("[('x', '<i4')]").unwrap(),
-            "bcolz cannot open carrays of records: make a ctable",
+            "bcolz cannot open carrays or columns of records: make a ctable of their fields",
         ),
     ];
     for (change, expected) in parameters {

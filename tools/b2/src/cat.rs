@@ -100,8 +100,12 @@ pub fn head(args: &HeadArgs, cli: &Cli) -> Outcome {
 /// Parses a type of the command line.
 pub fn parse_dtype(text: &str) -> Result<Dtype, Failure> {
     Dtype::parse(text).map_err(|error| {
-        Failure::usage(format!("--dtype: {error}"))
-            .replacing_hint("types are written as in NumPy: '<f4', '|S5', \"[('a', '<i4')]\"")
+        let is_subarray = text.trim_start().starts_with('(');
+        Failure::usage(format!("--dtype: {error}")).replacing_hint(if is_subarray {
+            "write the type of one item, such as '<i4'; only fields have shapes: \"[('a', '<i4', (2,))]\""
+        } else {
+            "types are written as in NumPy: '<f4', '|S5', \"[('a', '<i4')]\""
+        })
     })
 }
 

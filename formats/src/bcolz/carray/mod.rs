@@ -78,7 +78,9 @@ impl CarraySpec {
             return Err(Error::Dtype(self.dtype.text().to_owned()));
         }
         if self.dtype.kind() == Kind::Record && !self.records {
-            return Err(Error::Argument("bcolz cannot open carrays of records: make a ctable"));
+            return Err(Error::Argument(
+                "bcolz cannot open carrays or columns of records: make a ctable of their fields",
+            ));
         }
         let typesize = self.dtype.blosc_typesize();
         typesize.ok_or(Error::Argument("the item size is not supported"))?;

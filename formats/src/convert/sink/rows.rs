@@ -176,6 +176,16 @@ fn write_table(
     };
     let mut columns = Vec::new();
     for (number, field) in dtype.fields().iter().enumerate() {
+        if field.dtype.kind() == Kind::Record {
+            return Err(Error::Field {
+                name: field.name.clone(),
+                why: format!(
+                    "its items are records, {}, and bcolz cannot open such columns; b2nd and .npy \
+                     hold them, and the column alone can be converted",
+                    field.dtype.text()
+                ),
+            });
+        }
         let row_bytes = field.shape.iter().product::<u64>() * field.dtype.itemsize();
         let spec = CarraySpec {
             row_shape: field.shape.clone(),

@@ -123,6 +123,12 @@ fn records_of_several_dimensions_are_no_table() {
     let refused = converted(&npy, &folder.path("out"), Destination::Bcolz);
     assert!(error_of(refused).contains("records in one dimension only"));
     assert!(!folder.path("out").exists());
+    // A field that is a record itself is named.
+    let npy = folder.npy("n.npy", "[('a', '<i4'), ('b', [('c', '<i4')])]", &[1], &[1; 8]);
+    let refused = error_of(converted(&npy, &folder.path("out"), Destination::Bcolz));
+    let expected = "column \"b\": its items are records, [('c', '<i4')], and bcolz cannot open";
+    assert!(refused.contains(expected), "{refused}");
+    assert!(!folder.path("out").exists());
     // Arrays without items per row.
     let npy = folder.npy("b.npy", "<i4", &[3, 0], &[]);
     let made = converted(&npy, &folder.path("empty"), Destination::Bcolz);

@@ -83,6 +83,9 @@ fn errors_of_unknown_extensions_list_the_known_ones() {
         (result.status, result.err().lines().next().unwrap()),
         (2, "b2: error: --dtype: the dtype 'f44' is not understood")
     );
+    let result = folder.run(&["cat", "a.b2frame", "-d", "('<i4', (2,))"]);
+    assert_eq!(result.status, 2);
+    assert!(result.err().contains("b2: hint: write the type of one item, such as '<i4'; only"));
 }
 
 #[test]
