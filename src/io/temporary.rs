@@ -13,6 +13,8 @@ use crate::os::process;
 use crate::{Error, Result};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Suffix of temporary files and directories of frames.
 pub const FRAME_SUFFIX: &str = ".b2tmp";
@@ -22,6 +24,38 @@ const NAMES: usize = 16;
 const NUMBER_LEN: usize = 3;
 /// The number of attempts for a name that another process has just released.
 const ATTEMPTS: usize = 4;
+
+/// Whether the program removes its temporary files when a signal ends it.
+static IS_RECORDED: AtomicBool = AtomicBool::new(false);
+/// The temporary files with [`FRAME_SUFFIX`] that were created since [`record`]. A file that was
+/// renamed or removed has another identity than the one at its path.
+static RECORDED: Mutex<Vec<(PathBuf, Option<Identity>)>> = Mutex::new(Vec::new());
+
+fn recorded() -> MutexGuard<'static, Vec<(PathBuf, Option<Identity>)>> {
+    RECORDED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Records the temporary files with [`FRAME_SUFFIX`] of this process from now on, for
+/// [`remove_recorded`]. This is for short-lived programs: a path is kept until the process ends.
+#[cfg(feature = "internals")]
+pub fn record() {
+    // Relaxed: the list has a lock.
+    IS_RECORDED.store(true, Ordering::Relaxed);
+}
+
+/// Removes the recorded files before a signal ends the program. Threads that create such a file
+/// wait from now on.
+#[cfg(feature = "internals")]
+pub fn remove_recorded(ops: &dyn FileOps) {
+    let files = recorded();
+    for (path, identity) in &*files {
+        if identity.is_some() && ops.identify(path) == *identity {
+            // A file that cannot be removed only uses disk space.
+            let _ = ops.remove(path);
+        }
+    }
+    std::mem::forget(files);
+}
 
 /// Returns the path with a suffix, and with a number if it is not 0.
 fn numbered(path: &Path, suffix: &str, number: usize) -> PathBuf {
@@ -66,8 +100,16 @@ pub fn create(
         let path = numbered(target, suffix, number);
         for _ in 0..ATTEMPTS {
             if ops.attributes(&path).is_none() {
+                // Relaxed: as above. Locked, so that no file is missing from the list.
+                let is_recorded = suffix == FRAME_SUFFIX && IS_RECORDED.load(Ordering::Relaxed);
+                let files = is_recorded.then(recorded);
                 match ops.create_new(&path, private) {
-                    Ok(stream) if is_ours_at(ops, &path, &*stream) => return Ok((path, stream)),
+                    Ok(stream) if is_ours_at(ops, &path, &*stream) => {
+                        if let Some(mut files) = files {
+                            files.push((path.clone(), stream.identity()));
+                        }
+                        return Ok((path, stream));
+                    }
                     // Another process has removed it as a leftover, or claimed it first.
                     Ok(_) => continue,
                     Err(_) if ops.attributes(&path).is_some() => continue,

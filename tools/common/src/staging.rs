@@ -22,7 +22,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use ferroblosc::io::named::named;
-use ferroblosc::io::{beside, journal};
+use ferroblosc::io::{FileSystem, beside, journal, temporary};
 use ferroblosc::os::files;
 
 use crate::identity::Identity;
@@ -83,11 +83,13 @@ fn folders() -> MutexGuard<'static, Vec<Staging>> {
 }
 
 /// Installs handlers for SIGINT, SIGTERM and SIGHUP, or those of the console on Windows, that
-/// remove all staging directories. Programs must call this function once, at their start.
+/// remove all staging directories, and the temporary files of frames and stores that are replaced.
+/// Programs must call this function once, at their start.
 ///
 /// # Errors
 /// Errors of installing the handlers and of starting the thread.
 pub fn clean_up_on_signals() -> io::Result<()> {
+    temporary::record();
     os::before_interrupt(|| {
         // Locked until the process ends, so that no target is renamed and no directory is created.
         let mut folders = folders();
@@ -97,6 +99,8 @@ pub fn clean_up_on_signals() -> io::Result<()> {
         if let Some(function) = function {
             function();
         }
+        // At the end, because another thread may report that its file was removed.
+        temporary::remove_recorded(&FileSystem);
     })
 }
 

@@ -6,7 +6,7 @@ use std::ffi::CString;
 use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
-use std::os::unix::process::CommandExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -409,6 +409,41 @@ fn a_killed_append_leaves_the_old_or_the_new_content() {
     folder.succeed("append f.b2frame start");
     folder.out("compact f.b2frame");
     folder.out("verify f.b2frame");
+}
+
+#[test]
+fn signals_remove_the_temporary_files_of_replaced_frames_and_stores() {
+    let folder = TestDir::new();
+    folder.write("data", &noise(48 << 20));
+    folder.succeed("compress data f.b2frame -l 0");
+    folder.succeed("put s.b2z /a f.b2frame");
+    folder.succeed("put s.b2z /b f.b2frame");
+    folder.succeed("append f.b2frame data");
+    for (name, line) in [("f.b2frame", "compact f.b2frame"), ("s.b2z", "rm s.b2z /b")] {
+        let temporary = format!("{name}.b2tmp");
+        let before = (folder.names(), folder.read(name));
+        for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
+            let mut child = folder.start(&line.split(' ').collect::<Vec<_>>());
+            let mut has_ended = false;
+            while !has_ended && !folder.exists(&temporary) {
+                std::thread::sleep(Duration::from_micros(100));
+                has_ended = child.try_wait().unwrap().is_some();
+            }
+            if !has_ended {
+                let id = i32::try_from(child.id()).unwrap();
+                // SAFETY: as above.
+                assert_eq!(unsafe { libc::kill(id, signal) }, 0);
+            }
+            let status = child.wait().unwrap();
+            assert_eq!(folder.names(), before.0, "{line}");
+            // A command that ended before the signal has replaced the file.
+            if !status.success() {
+                assert_eq!(status.signal(), Some(signal), "{line}");
+                assert!(folder.read(name) == before.1, "{line}");
+            }
+            folder.write(name, &before.1);
+        }
+    }
 }
 
 #[test]
