@@ -9,7 +9,7 @@ use crate::append::{Appended, axis_of, extend, extend_bytes};
 use crate::cli::{Cli, ConcatArgs};
 use crate::error::{self, Failure, Outcome};
 use crate::fill::{Addition, Copying, fill, is_same_type, shape_text};
-use crate::io::{Output, Overwritten, STDIO, refuse_json, refuse_terminal};
+use crate::io::{Output, Overwritten, STDIO, refuse_directory_name, refuse_json, refuse_terminal};
 use crate::json;
 use crate::names::check_frame_name;
 use ferroblosc::Error;
@@ -60,6 +60,9 @@ pub fn run(args: &ConcatArgs, cli: &Cli) -> Outcome {
         let input = Addition::open(name, (false, false), nthreads)?;
         input.refuse_nesting(path)?;
         inputs.push(input);
+    }
+    if !args.settings.directory {
+        refuse_directory_name(path)?;
     }
     let output =
         Output::new(path, args.settings.force)?.over(overwritten).durable(args.settings.durable);

@@ -6,7 +6,10 @@ use crate::cli::{Cli, ConvertArgs, Hdf5FilterName, InputFormat, Order, OutputFor
 use crate::csv;
 use crate::error::{Failure, Outcome, report_lost};
 use crate::field;
-use crate::io::{Input, Output, Overwritten, STDIO, check_space, refuse_nesting, refuse_terminal};
+use crate::io::{
+    Input, Output, Overwritten, STDIO, check_space, refuse_directory_name, refuse_nesting,
+    refuse_terminal,
+};
 use crate::members;
 use crate::names::{EXTENSIONS, format_of_name};
 use crate::options::{self, Form, OutputKind};
@@ -225,6 +228,16 @@ pub fn run(args: &ConvertArgs, cli: &Cli) -> Outcome {
     }
     let to = form(args, &path)?;
     options::check(args, OutputKind::Data(to))?;
+    let is_directory = match to {
+        Form::Binary(Destination::Frame { directory } | Destination::B2nd { directory }) => {
+            directory
+        }
+        Form::Binary(Destination::Bcolz | Destination::Zarr { is_zip: false, .. }) => true,
+        Form::Binary(_) | Form::Csv => false,
+    };
+    if !is_directory {
+        refuse_directory_name(&path)?;
+    }
     let has_names = matches!(
         to,
         Form::Binary(Destination::Npz | Destination::Zarr { .. } | Destination::Hdf5 { .. })
@@ -287,6 +300,7 @@ fn export_table(args: &ConvertArgs, format: TableFormat, cli: &Cli) -> Result<bo
         return Ok(false);
     }
     options::check(args, OutputKind::ExportedTable)?;
+    refuse_directory_name(&args.output)?;
     let output = Output::new(&args.output, args.settings.force)?;
     if matches!(format, TableFormat::Arrow(_)) && args.output == Path::new(STDIO) {
         refuse_terminal(args.settings.force)?;

@@ -9,7 +9,7 @@ use crate::error::{Failure, Outcome};
 use crate::extract::Selection;
 use crate::field;
 use crate::fill::shape_text;
-use crate::io::Output;
+use crate::io::{Output, refuse_directory_name};
 use crate::items;
 use crate::members;
 use crate::picture::{self, Image, Line};
@@ -67,6 +67,7 @@ pub fn run(args: &PlotArgs, cli: &Cli) -> Outcome {
     let selection = Selection::parse(args.slice.as_deref().unwrap_or_default(), &info)
         .map_err(|failure| failure.at(input.name()))?;
     let shape = selection.shape();
+    refuse_directory_name(&args.output)?;
     let output = Output::new(&args.output, args.force)?;
     let bar = bar(!cli.quiet, Some(shape.iter().product::<u64>() * info.dtype.itemsize()));
     let mut read = |start: &[u64], stop: &[u64], dest: &mut [u8]| {

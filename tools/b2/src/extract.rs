@@ -8,7 +8,9 @@
 use crate::cli::{Cli, SliceArgs};
 use crate::error::{self, Failure, Outcome};
 use crate::fill::{Copying, MAX_BOX, ReadBox, fill};
-use crate::io::{Input, Output, Overwritten, STDIO, refuse_json, refuse_terminal};
+use crate::io::{
+    Input, Output, Overwritten, STDIO, refuse_directory_name, refuse_json, refuse_terminal,
+};
 use crate::json;
 use crate::members;
 use crate::names::check_frame_name;
@@ -70,6 +72,9 @@ pub fn run(args: &SliceArgs, cli: &Cli) -> Outcome {
     } else {
         None
     };
+    if !args.settings.directory {
+        refuse_directory_name(&args.output)?;
+    }
     let output = Output::new(&args.output, args.settings.force)?
         .over(overwritten)
         .durable(args.settings.durable);

@@ -50,6 +50,16 @@ pub fn refuse_json(json: bool, output: &Path) -> Outcome {
         .replacing_hint("write the data to a file"))
 }
 
+/// Fails if the path of an output that is a file ends with a slash. The complete file could not be
+/// renamed to it.
+pub fn refuse_directory_name(output: &Path) -> Outcome {
+    let last = output.as_os_str().as_encoded_bytes().last();
+    if !last.is_some_and(|&byte| std::path::is_separator(byte.into())) {
+        return Ok(());
+    }
+    Err(Failure::new("the slash at the end names a directory, and the output is a file").at(output))
+}
+
 /// Creates a folder for temporary files, which is removed on drop.
 pub fn temporary_folder() -> Result<Folder, Failure> {
     let parent = ferroblosc::os::temporary_directory();

@@ -3,7 +3,9 @@
 use crate::cli::{Cli, ConvertArgs, GetArgs, OutputFormat, PutArgs, RepairArgs, RmArgs};
 use crate::error::{self, Failure, Outcome};
 use crate::field;
-use crate::io::{Input, Output, STDIO, refuse_nesting, refuse_terminal, temporary_folder};
+use crate::io::{
+    Input, Output, STDIO, refuse_directory_name, refuse_nesting, refuse_terminal, temporary_folder,
+};
 use crate::json;
 use crate::names::check_frame_name;
 use crate::options::{self, OutputKind};
@@ -88,6 +90,7 @@ pub fn get(args: &GetArgs) -> Outcome {
         return Err(Failure::usage("only single objects are written to standard output"));
     }
     if !is_store {
+        refuse_directory_name(&args.output)?;
         check_frame_name(&args.output)?;
     }
     if args.output == Path::new(STDIO) {

@@ -5,7 +5,10 @@ use crate::cli::{Cli, CompressArgs, DecompressArgs};
 use crate::error::{self, Failure, Outcome};
 use crate::folders::Folders;
 use crate::info::worse;
-use crate::io::{Output, Overwritten, STDIN, STDIO, Stdin, check_space, refuse_terminal, stdout};
+use crate::io::{
+    Output, Overwritten, STDIN, STDIO, Stdin, check_space, refuse_directory_name, refuse_terminal,
+    stdout,
+};
 use crate::lock::locked_file;
 use crate::members;
 use crate::paths;
@@ -356,6 +359,7 @@ pub fn decompress(args: &DecompressArgs, cli: &Cli) -> Outcome {
             .map_err(|error| input.error(error))
     } else {
         let name = output;
+        refuse_directory_name(&name)?;
         let output = Output::new(&name, args.force)?.over(overwritten);
         check_space(output.path(), source.content().nbytes, args.force)
             .map_err(|failure| failure.at(&name))?;

@@ -89,6 +89,36 @@ fn errors_of_unknown_extensions_list_the_known_ones() {
 }
 
 #[test]
+fn outputs_that_are_files_cannot_have_the_names_of_directories() {
+    let folder = TestDir::new();
+    folder.write("raw", &[b'x'; 4000]);
+    folder.out("convert raw a.b2nd --dtype <i4");
+    folder.out("compress raw a.b2frame");
+    std::fs::create_dir(folder.path("d")).unwrap();
+    for output in ["new/", "new.svg/", "a.b2nd/", "d/"] {
+        for line in [
+            format!("convert raw {output} --to b2nd --dtype <i4 --force"),
+            format!("convert raw {output} --to npy --dtype <i4"),
+            format!("decompress a.b2frame {output}"),
+            format!("slice a.b2nd 0:5 {output}"),
+            format!("concat a.b2nd a.b2nd {output}"),
+            format!("plot a.b2nd 0:5 -o {output}"),
+        ] {
+            if line.starts_with("plot") && output != "new.svg/" {
+                continue;
+            }
+            let result = folder.line(&line);
+            let text = format!("b2: error: {output}: the slash at the end names a directory, and");
+            assert!(result.status == 1 && result.err().starts_with(&text), "{}", result.err());
+        }
+    }
+    assert_eq!(folder.names(), ["a.b2frame", "a.b2nd", "d", "raw"]);
+    folder.out("convert a.b2nd new.bcolz/");
+    folder.out("convert a.b2nd sparse.b2nd/ --directory");
+    assert!(folder.path("new.bcolz/meta").is_dir() && folder.path("sparse.b2nd").is_dir());
+}
+
+#[test]
 fn info_skips_unknown_files_among_others() {
     let folder = TestDir::new();
     folder.write("a", b"content");
