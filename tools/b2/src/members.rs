@@ -74,8 +74,25 @@ fn whole_store(path: &Path) -> Result<Target, Failure> {
     match store::target(path) {
         Some(target) if target.key() == "/" && path.exists() => Ok(target),
         Some(_) => Err(Failure::usage("the key is a separate argument: STORE KEY")),
-        None if path.exists() => Err(Failure::new("is not a store").at(path)),
-        None => Err(Failure::new("does not exist").at(path)),
+        None => Err(no_store(path)),
+    }
+}
+
+/// Returns the error of a path that is not a store: the reason why it cannot be opened, if there is
+/// one.
+fn no_store(path: &Path) -> Failure {
+    match std::fs::metadata(path) {
+        // Opening a FIFO would wait.
+        Ok(found) if found.is_file() || found.is_dir() => {}
+        Ok(_) => return Failure::new("is not a store").at(path),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            return Failure::new("does not exist").at(path);
+        }
+        Err(error) => return named(error, ferroblosc::Error::FileOpen, "open", path).into(),
+    }
+    match std::fs::File::open(path) {
+        Ok(_) => Failure::new("is not a store").at(path),
+        Err(error) => named(error, ferroblosc::Error::FileOpen, "open", path).into(),
     }
 }
 

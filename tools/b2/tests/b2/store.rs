@@ -686,6 +686,18 @@ fn hostile_targets_and_keys_are_refused() {
         assert!(error.contains(reason), "{store}: {error}");
     }
     assert_eq!(folder.read("text.b2z"), b"no store");
+    // The reason why a path cannot be opened is named, also in 'get'.
+    std::os::unix::fs::symlink("loop.b2z", folder.path("loop.b2z")).unwrap();
+    for (store, reason) in [
+        ("text.b2z", "text.b2z: is not a store"),
+        ("fifo.b2z", "fifo.b2z: is not a store"),
+        ("missing.b2z", "missing.b2z: does not exist"),
+        ("n.npy/", "cannot open n.npy/: Not a directory"),
+        ("loop.b2z", "cannot open loop.b2z: Too many levels of symbolic links"),
+    ] {
+        let error = error_of(&folder, &format!("get {store} /x out.b2nd"), 1);
+        assert!(error.contains(reason), "{store}: {error}");
+    }
     for key in ["/../evil", "x", "/", "/a//b", "/g", "/g/n/x", "/_meta", "/./a"] {
         error_of(&folder, &format!("put s.b2d {key} n.npy"), 1);
     }
