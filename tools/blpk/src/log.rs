@@ -7,6 +7,7 @@ use ferroblosc_tools_common::status::ERROR;
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// The verbosity.
@@ -78,11 +79,23 @@ impl Logger {
     }
 }
 
+/// Whether the reader of standard output has closed the pipe.
+static IS_CLOSED: AtomicBool = AtomicBool::new(false);
+
+/// Whether a write to standard output failed because its reader has closed the pipe.
+pub fn is_closed() -> bool {
+    IS_CLOSED.load(Ordering::Relaxed)
+}
+
 /// Standard output, named in its errors.
 pub struct StandardOutput;
 
 impl StandardOutput {
     fn named(error: std::io::Error) -> std::io::Error {
+        if error.kind() == ErrorKind::BrokenPipe {
+            // Relaxed: the main thread reads it after the subcommand.
+            IS_CLOSED.store(true, Ordering::Relaxed);
+        }
         named(error, Error::FileWrite, "write to", Path::new("standard output"))
     }
 }

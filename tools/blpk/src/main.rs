@@ -100,6 +100,10 @@ fn run() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure::Usage(error)) => error.report(),
         Err(Failure::Reported(code)) => ExitCode::from(code),
+        // The reader of the data needs no more of them.
+        Err(Failure::Error(_)) if call.writes_to_stdout(name) && log::is_closed() => {
+            ExitCode::SUCCESS
+        }
         Err(Failure::Error(lines)) => {
             for line in lines {
                 logger.error(&line);

@@ -252,6 +252,24 @@ fn messages_that_cannot_be_written_are_an_error() {
 }
 
 #[test]
+fn a_reader_that_closes_the_pipe_of_the_data_is_no_error() {
+    let folder = TestDir::new();
+    folder.write("data", &vec![b'x'; 4 << 20]);
+    folder.succeed("c data data.blp");
+    for arguments in [&["d", "data.blp", "-"], &["c", "data", "-"]] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let output = folder.command(arguments).stdout(writer).output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{arguments:?}");
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}");
+        // Other errors of standard output are errors.
+        let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+        let output = folder.command(arguments).stdout(full).output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}");
+    }
+}
+
+#[test]
 fn metadata_can_be_saved_and_replaced() {
     let folder = TestDir::new();
     folder.succeed("c -m m.json in x.blp");
