@@ -49,8 +49,13 @@ pub(crate) struct FinalPath {
 
 impl FinalPath {
     /// Returns the final path of an output. It is `None` if there is something that is not a regular
-    /// file, such as a directory or a FIFO.
+    /// file, such as a directory or a FIFO, and for a path with a slash at its end, to which a file
+    /// cannot be renamed.
     pub(crate) fn of(path: &Path) -> Option<FinalPath> {
+        let last = path.as_os_str().as_encoded_bytes().last();
+        if last.is_some_and(|&byte| std::path::is_separator(byte.into())) {
+            return None;
+        }
         // Follow a symbolic link, so that its target is replaced.
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let existing = fs::metadata(&path).ok();

@@ -270,6 +270,24 @@ fn a_reader_that_closes_the_pipe_of_the_data_is_no_error() {
 }
 
 #[test]
+fn paths_of_outputs_with_a_slash_at_the_end_are_refused_at_once() {
+    let folder = TestDir::new();
+    folder.write("data", &[b'x'; 1000]);
+    folder.succeed("c data data.blp");
+    let before = folder.names();
+    for (line, name) in
+        [("c data new/", "new/"), ("-f c data data.blp/", "data.blp/"), ("d data.blp new/", "new/")]
+    {
+        let output = folder.line(line);
+        assert_eq!(output.status, 1, "{line}");
+        // Not after the complete file was written.
+        let text = format!("blpk: error: cannot create {name}: ");
+        assert!(output.out().starts_with(&text), "{line}: {}{}", output.out(), output.err());
+    }
+    assert_eq!(folder.names(), before);
+}
+
+#[test]
 fn metadata_can_be_saved_and_replaced() {
     let folder = TestDir::new();
     folder.succeed("c -m m.json in x.blp");
