@@ -504,30 +504,25 @@ fn build(
     let mut codeword = 0_usize;
     let mut next = sorted.iter();
     let mut take = || symbols[usize::from(*next.next().expect("a symbol for each codeword"))];
-    for length in 1..=longest.min(index_bits as usize) {
+    let index_bits = index_bits as usize;
+    for (length, &count) in counts[..=index_bits].iter().enumerate().skip(1) {
         let bits = (length as u32) << CODEWORD_SHIFT | length as u32;
-        for _ in 0..counts[length] {
+        for _ in 0..count {
             table[codeword] = take() + bits;
             codeword = next_codeword(codeword, length);
         }
-        // Shorter codewords are followed by any bits.
-        if length < index_bits as usize {
+        // Codewords that are shorter than an index are followed by any bits.
+        if length < index_bits {
             table.copy_within(..1 << length, 1 << length);
         }
-    }
-    if longest <= index_bits as usize {
-        for length in longest + 1..index_bits as usize {
-            table.copy_within(..1 << length, 1 << length);
-        }
-        return Some(completeness);
     }
 
     let mut end = first_len;
     let (mut second, mut second_bits, mut prefix) = (0, 0, usize::MAX);
-    for length in index_bits as usize + 1..=longest {
-        let rest_bits = length - index_bits as usize;
+    for (length, &count) in counts.iter().enumerate().skip(index_bits + 1) {
+        let rest_bits = length - index_bits;
         let bits = (length as u32) << CODEWORD_SHIFT | length as u32;
-        for remaining in (1..=counts[length]).rev() {
+        for remaining in (1..=count).rev() {
             let first = codeword & (first_len - 1);
             if first != prefix {
                 // A second table has as many index bits as the longest codeword that begins with
@@ -538,7 +533,7 @@ fn build(
                 let mut used = usize::from(remaining);
                 while used < 1 << second_bits {
                     second_bits += 1;
-                    used = 2 * used + usize::from(counts[index_bits as usize + second_bits]);
+                    used = 2 * used + usize::from(counts[index_bits + second_bits]);
                 }
                 end = second + (1 << second_bits);
                 table[prefix] = SECOND_TABLE | (second as u32) << VALUE_SHIFT | second_bits as u32;
@@ -904,7 +899,7 @@ mod tests {
             assert_eq!(decode(&stream), Err(Error::Data), "{header:02x?}");
         }
         // A window of 256 bytes is no limit for distances, as in zlib.
-        let header = (0x0800_u16 + (31 - 0x0800 % 31) % 31).to_be_bytes();
+        let header = (0x0800_u16 + 31 - 0x0800 % 31).to_be_bytes();
         assert_eq!(decode(&[&header, &stream[2..]].concat()).unwrap(), src);
     }
 
