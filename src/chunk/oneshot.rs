@@ -285,7 +285,8 @@ impl Engines {
     }
 
     /// Compresses like [`Engines::compress`], with the peculiarities of `BLOSC_NOLOCK`: the header
-    /// is always extended, and byte shuffle replaces a filter that does not apply.
+    /// is always extended, byte shuffle replaces a filter that does not apply, and
+    /// `BLOSC_COMPRESSOR` cannot name a registered codec.
     ///
     /// # Errors
     /// Returns the errors of [`Engines::compress`].
@@ -296,6 +297,9 @@ impl Engines {
         request: Request<'_>,
         dest: &mut [u8],
     ) -> Result<usize> {
+        if overrides::is_registered_codec(variables) {
+            return Err(Error::CodecSupport);
+        }
         let default = Slot { id: filter::id::SHUFFLE, meta: 0 };
         self.compress_as(settings, variables, request, HeaderForm::Extended, default, dest)
     }

@@ -104,6 +104,11 @@ pub(super) fn compressor(variables: Variables) -> Option<Compressor> {
     })
 }
 
+/// Whether `BLOSC_COMPRESSOR` names a registered codec.
+pub(super) fn is_registered_codec(variables: Variables) -> bool {
+    matches!(compressor(variables), Some(Compressor::Registered))
+}
+
 /// Returns the block size in `BLOSC_BLOCKSIZE`, in bytes.
 pub(super) fn blocksize(variables: Variables) -> Option<i32> {
     positive("BLOSC_BLOCKSIZE", variables, i64::from(i32::MAX)).map(|value| value as i32)

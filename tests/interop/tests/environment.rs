@@ -296,10 +296,14 @@ fn row_c59_nolock_honours_typesize_and_block_size() {
         })
     }
     const NOLOCK: Settings = &[("BLOSC_NOLOCK", "1")];
+    const REGISTERED: Settings = &[("BLOSC_NOLOCK", "1"), ("BLOSC_COMPRESSOR", "zfp_acc")];
     check(vec![
         made(NOLOCK, 4, 4096, Row("C59", vec![1, 4, 4096])),
         made(NOLOCK, 256, 4000, Row("C59", vec![1, 1, 3840])),
         made(NOLOCK, 300, 0, Row("C59", vec![1, 1, 19_800])),
         made(NOLOCK, 8, 0, Same),
+        made(&[("BLOSC_COMPRESSOR", "zfp_acc")], 4, 0, Same),
+        // The reference reports a NULL pointer.
+        made(REGISTERED, 4, 0, Row("C59", vec![-7, 0, 0])),
     ]);
 }
