@@ -4,8 +4,8 @@
 
 /* N1, N2, N4, N6, N42: a failed creation sets the pointer to NULL. */
 static void row_n1_row_n2_no_array_after_errors(void) {
-  static const int64_t shape5[] = {5}, shape2g[] = {INT32_MAX};
-  static const int32_t zero[] = {0}, four[] = {4}, large[] = {INT32_MAX}, one[] = {1};
+  static const int64_t shape5[] = {5}, shape2g[] = {INT32_MAX}, shape30[] = {3, 0};
+  static const int32_t zero[] = {0}, zeros[] = {0, 0}, four[] = {4}, large[] = {INT32_MAX}, one[] = {1};
   b2nd_array_t *const mark = (b2nd_array_t *)&folder, *array = mark;
   b2nd_context_t *ctx = context_in(0, 1, 1, shape5, four, four);
   uint8_t items[ITEMS] = {0};
@@ -30,6 +30,13 @@ static void row_n1_row_n2_no_array_after_errors(void) {
 
   /* row_n4_ items along a dimension with chunks of length 0. */
   ctx = context_in(0, 1, 1, shape5, zero, zero);
+  CHECK(ctx != NULL);
+  array = mark;
+  CHECK_IS(b2nd_zeros(ctx, &array), BLOSC2_ERROR_INVALID_PARAM);
+  CHECK(array == NULL);
+  b2nd_free_ctx(ctx);
+  /* Also in an array without items. */
+  ctx = context_in(0, 1, 2, shape30, zeros, zeros);
   CHECK(ctx != NULL);
   array = mark;
   CHECK_IS(b2nd_zeros(ctx, &array), BLOSC2_ERROR_INVALID_PARAM);
