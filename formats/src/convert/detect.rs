@@ -6,7 +6,7 @@
 //! | begins with `\x93NUMPY` | `.npy` file |
 //! | begins with `\x89HDF`, also after a user block | HDF5 file |
 //! | zip file of `.npy` files | `.npz` file |
-//! | begins with a frame header, current or legacy | frame; array if it has the metalayer of b2nd |
+//! | begins with a frame header, current or legacy, even if its magic bytes are damaged | frame; array if it has the metalayer of b2nd |
 //! | begins with a consistent chunk header | chunk of Blosc 1 or Blosc 2 |
 //! | directory with `chunks.b2frame` | frame or array |
 //! | directory or zip file with `zarr.json`, `.zarray` or `.zgroup` | Zarr array or group |
@@ -197,7 +197,7 @@ fn detect_whole(path: &Path) -> Result<Detected> {
         return Err(Error::Unknown);
     }
     let is_legacy = legacy::is_legacy(&prefix);
-    if is_legacy || has_magic(&prefix) {
+    if is_legacy || has_magic(&prefix) || header::has_markers(&prefix) {
         let format = frame_or_array(&mut opened, prefix, Kind::Contiguous);
         return Ok(Detected { is_legacy, ..file(format) });
     }
@@ -213,6 +213,16 @@ fn detect_whole(path: &Path) -> Result<Detected> {
         return Ok(file(Format::Hdf5));
     }
     Err(Error::Unknown)
+}
+
+/// Whether a frame in a file begins with the magic bytes of the current layout.
+///
+/// # Errors
+/// The errors of reading.
+pub fn has_frame_magic(path: &Path) -> Result<bool> {
+    let mut start = Vec::new();
+    NamedFile::open_regular(path)?.take(PREFIX_LEN).read_to_end(&mut start)?;
+    Ok(has_magic(&start))
 }
 
 fn detect_directory(path: &Path) -> Result<Detected> {

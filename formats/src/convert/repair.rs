@@ -1,7 +1,7 @@
 //! Repairs data of any format as far as possible.
 //!
 //! - Frames and b2nd arrays are rebuilt: unreadable chunks become zeros, unreadable metalayers are
-//!   dropped, index and trailer are rewritten. Damaged numbers of the header are restored from the
+//!   dropped, index and trailer are rewritten. Damaged fields of the header are restored from the
 //!   other parts. If only the trailer of a file is lost, the chunks are found by the index,
 //!   otherwise by scanning from the header.
 //! - Bloscpack: an interrupted change is rolled back in place. Otherwise the container is rebuilt:
@@ -15,14 +15,14 @@ use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::Path;
 
-use super::detect::{Detected, Format};
+use super::detect::{Detected, Format, has_frame_magic};
 use super::error::{Error, Result};
 use super::intact::needs_plugin;
 use super::missing::MissingChunks;
 use super::one_change::OneChange;
 pub use super::rebuild::Repaired;
 use super::rebuild::{MAX_MISSING, append, create, index_position, next_chunk, zeros};
-use super::restore::restore;
+use super::restore::{Damage, has_valid_parameters, restore};
 use super::scan::scan;
 use super::source::open_schunk;
 use crate::bcolz::{self, Options};
@@ -105,20 +105,10 @@ fn repair_bcolz(path: &Path) -> Result<Repaired> {
 
 fn repair_frame(path: &Path, found: &Detected, output: &Path) -> Result<Repaired> {
     let mut opened = open_schunk(path, found.is_directory, 1);
-    // A frame can also be opened with a damaged header.
-    let is_doubtful = match &mut opened {
-        Ok(schunk) => match seal_of(schunk)? {
-            FingerprintStatus::Broken(_) => true,
-            // If a chunk is intact, so are the sizes in the header.
-            FingerprintStatus::Absent => schunk.verify()?.count_bad_chunks() == schunk.nchunks(),
-            FingerprintStatus::Intact(_) => false,
-        },
-        Err(_) => true,
-    };
-    if is_doubtful
-        && !found.is_directory
+    if !found.is_directory
         && !found.is_legacy
-        && let Some(restored) = restore(path, output)?
+        && let Some(damage) = damage_of(path, &mut opened)?
+        && let Some(restored) = restore(path, opened.as_ref().ok(), damage, output)?
     {
         let mut repaired = copy_intact(restored.open()?, false, false, output)?;
         repaired
@@ -134,6 +124,25 @@ fn repair_frame(path: &Path, found: &Detected, output: &Path) -> Result<Repaired
         },
         Err(error) => Err(error.into()),
     }
+}
+
+/// Returns the damage that the header of a frame can have. It can also be opened with a damaged one.
+fn damage_of(path: &Path, opened: &mut ferroblosc::Result<SChunk>) -> Result<Option<Damage>> {
+    let Ok(schunk) = opened else {
+        return Ok(Some(Damage::Any));
+    };
+    let is_any = match seal_of(schunk)? {
+        FingerprintStatus::Broken(_) => true,
+        // If a chunk is intact, so are the sizes in the header.
+        FingerprintStatus::Absent => schunk.verify()?.count_bad_chunks() == schunk.nchunks(),
+        FingerprintStatus::Intact(_) => return Ok(None),
+    };
+    Ok(if is_any {
+        Some(Damage::Any)
+    } else {
+        let is_right = has_frame_magic(path)? && has_valid_parameters(schunk);
+        (!is_right).then_some(Damage::Parameters)
+    })
 }
 
 /// Returns the state of a frame's fingerprint.

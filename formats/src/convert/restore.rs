@@ -1,9 +1,10 @@
 //! Recovery of the fixed part of a frame's header from the rest of the frame.
 //!
 //! The length of the header follows from the metalayers in it. The sizes of the data follow from
-//! the index and from the headers of the chunks. A header with such numbers is used only if the
-//! fingerprint of the frame matches then. Without one, all chunks must be intact, and index and
-//! trailer adjacent: durable changes leave old indexes, with which an older state would be found.
+//! the index and from the headers of the chunks, which also contain the codec and the filters. A
+//! header with such numbers is used only if the fingerprint of the frame matches then. Without one,
+//! all chunks must be intact, and index and trailer adjacent: durable changes leave old indexes,
+//! with which an older state would be found.
 
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -11,9 +12,12 @@ use std::path::{Path, PathBuf};
 use super::error::Result;
 use super::rebuild::{index_position, next_chunk};
 use super::source::open_schunk;
-use ferroblosc::chunk::{BasicHeader, EXTENDED_HEADER_LENGTH};
-use ferroblosc::frame::checksum::FingerprintStatus;
-use ferroblosc::frame::{FIXED_HEADER_LEN, FrameHeader, Kind, Offsets, trailer};
+use ferroblosc::chunk::{BasicHeader, ChunkHeader, Compressor, EXTENDED_HEADER_LENGTH, Special};
+use ferroblosc::codec;
+use ferroblosc::frame::checksum::{self, FingerprintStatus};
+use ferroblosc::frame::{
+    FIXED_HEADER_LEN, FrameHeader, Kind, Offsets, StoredParams, header, trailer,
+};
 use ferroblosc::io::named::NamedFile;
 use ferroblosc::io::{FileSystem, Stream, WRITE_STEP, WriteGranularity, temporary};
 use ferroblosc::schunk::{SChunk, State, VARIABLE};
@@ -31,8 +35,22 @@ const CHUNKSIZE: usize = 58;
 const NFILTERS: usize = 70;
 /// The number of filters in each header.
 const FILTERS: u8 = 6;
+/// The largest compression level, and the one that replaces a larger one.
+const MAX_LEVEL: u8 = 9;
+const DEFAULT_LEVEL: u8 = 5;
 /// The maximum number of bytes that are searched for the end of the metalayers.
 const MAX_HEAD: u64 = 16 << 20;
+/// The maximum number of bytes that are searched for the start of the index.
+const MAX_INDEX: u64 = 64 << 20;
+/// The maximum number of positions at which the index may begin. Each takes the time of a
+/// verification.
+const MAX_INDEXES: usize = 16;
+/// The maximum number of chunks whose headers are examined to find the parameters.
+const MAX_EXAMINED: usize = 1 << 10;
+/// The offset of the compressed size in the header of a chunk.
+const INDEX_CBYTES: usize = 12;
+/// The size of an offset in the index, in bytes.
+const OFFSET_LEN: usize = 8;
 
 /// A copy of a frame with a restored header. It is removed on drop.
 pub struct Restored {
@@ -53,12 +71,27 @@ impl Drop for Restored {
     }
 }
 
+/// The damage of a header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Damage {
+    /// Magic bytes, or compression parameters that are not valid; the sizes are right.
+    Parameters,
+    /// Any field.
+    Any,
+}
+
 /// Copies a frame, whose header may be damaged, to a temporary file for `output`, with a header
 /// that matches the rest of the frame. Returns `None` if no header other than its own does.
+/// `opened` is the frame, if it can be opened.
 ///
 /// # Errors
 /// The errors of reading and writing.
-pub fn restore(path: &Path, output: &Path) -> Result<Option<Restored>> {
+pub fn restore(
+    path: &Path,
+    opened: Option<&SChunk>,
+    damage: Damage,
+    output: &Path,
+) -> Result<Option<Restored>> {
     let mut file = NamedFile::open_regular(path)?;
     let len = file.file().metadata()?.len();
     let mut head = Vec::new();
@@ -66,7 +99,10 @@ pub fn restore(path: &Path, output: &Path) -> Result<Option<Restored>> {
     let Some(&fixed) = head.first_chunk() else {
         return Ok(None);
     };
-    let headers = candidates(&mut file, len, &fixed, &head)?;
+    let mut headers = with_parameters(&mut file, len, &fixed, opened, damage)?;
+    if damage == Damage::Any {
+        headers.extend(candidates(&mut file, len, &fixed, &head)?);
+    }
     if headers.is_empty() {
         return Ok(None);
     }
@@ -125,9 +161,144 @@ fn has_adjacent_index(file: &mut NamedFile, header: &Fixed) -> Result<bool> {
     Ok(position + index + u64::from(trailer_len) == parsed.frame_len)
 }
 
+/// Whether new chunks can be compressed with the parameters that the header records.
+pub fn has_valid_parameters(schunk: &SChunk) -> bool {
+    let state = schunk.state();
+    let params = state.recorded().params(state.counters().blocksize);
+    let sample: Vec<u8> = (0..=u8::MAX).collect();
+    let mut compressor = Compressor::new(params.threads(1));
+    compressor.as_mut().is_ok_and(|compressor| compressor.compress_to_vec(&sample).is_ok())
+}
+
+/// Returns headers with the same sizes: one with the parameters of the first chunk and, for any
+/// damage, those with another value of a field that no chunk contains.
+fn with_parameters(
+    file: &mut NamedFile,
+    len: u64,
+    fixed: &Fixed,
+    opened: Option<&SChunk>,
+    damage: Damage,
+) -> Result<Vec<Fixed>> {
+    let Ok(recorded) = FrameHeader::parse(fixed, Kind::Contiguous) else {
+        return Ok(Vec::new());
+    };
+    let mut headers = Vec::new();
+    if opened.is_some_and(has_valid_parameters) {
+        headers.push(recorded);
+    }
+    if let Some(chunk) = first_stored(file, len, &recorded)? {
+        let mut found = recorded;
+        found.recorded = parameters_of(&chunk, recorded.recorded);
+        headers.push(found);
+    }
+    if damage == Damage::Any {
+        let mut changed = recorded;
+        changed.has_vlmetalayers = !recorded.has_vlmetalayers;
+        headers.push(changed);
+        changed = recorded;
+        changed.vl_blocks = !recorded.vl_blocks;
+        headers.push(changed);
+        for known in headers.clone() {
+            headers.extend((0..=MAX_LEVEL).map(|clevel| {
+                let mut header = known;
+                header.recorded.clevel = clevel;
+                header
+            }));
+            headers.extend((1..=4).map(|splitmode| {
+                let mut header = known;
+                header.recorded.splitmode = splitmode;
+                header
+            }));
+        }
+    }
+    let mut found: Vec<Fixed> = Vec::new();
+    for header in headers {
+        let bytes = header.fixed_bytes(Kind::Contiguous);
+        if bytes != *fixed && !found.contains(&bytes) {
+            found.push(bytes);
+        }
+    }
+    Ok(found)
+}
+
+/// Returns the parameters of a chunk. Those that it does not contain are the recorded ones.
+fn parameters_of(chunk: &ChunkHeader, recorded: StoredParams) -> StoredParams {
+    let format = chunk.basic.format();
+    let compcode = match codec::info(chunk.udcodec) {
+        Some(info) if info.format == format => chunk.udcodec,
+        _ if format == codec::format::USER => chunk.udcodec,
+        _ => codec::info_of_format(format).map_or(recorded.compcode, |info| info.id),
+    };
+    StoredParams {
+        compcode,
+        compcode_meta: chunk.codec_meta,
+        clevel: if recorded.clevel > MAX_LEVEL { DEFAULT_LEVEL } else { recorded.clevel },
+        use_dict: chunk.use_dict,
+        filters: chunk.filters,
+        ..recorded
+    }
+}
+
+/// Returns the header of the first chunk with blocks, if header and index of the frame locate it.
+fn first_stored(
+    file: &mut NamedFile,
+    len: u64,
+    frame: &FrameHeader,
+) -> Result<Option<ChunkHeader>> {
+    let Some((position, available)) =
+        index_position(frame).and_then(|position| Some((position, len.checked_sub(position)?)))
+    else {
+        return Ok(None);
+    };
+    file.seek(SeekFrom::Start(position))?;
+    let Some(index) = next_chunk(file, available)? else {
+        return Ok(None);
+    };
+    let Ok(offsets) = Offsets::parse(&index, frame.nchunks(), frame.counters.cbytes) else {
+        return Ok(None);
+    };
+    for offset in offsets.iter().filter(|&offset| offset >= 0).take(MAX_EXAMINED) {
+        let at = u64::from(frame.header_len).saturating_add(offset.unsigned_abs());
+        if at.saturating_add(EXTENDED_HEADER_LENGTH as u64) > len {
+            continue;
+        }
+        let mut head = [0; EXTENDED_HEADER_LENGTH];
+        file.seek(SeekFrom::Start(at))?;
+        file.read_exact(&mut head)?;
+        if let Ok(header) = ChunkHeader::parse(&head)
+            && header.special == Special::None
+            && header.basic.is_extended()
+        {
+            return Ok(Some(header));
+        }
+    }
+    Ok(None)
+}
+
+/// Whether the header of a frame in a file records another codec or other filters than its chunks
+/// have.
+///
+/// # Errors
+/// The errors of reading.
+pub fn has_other_parameters(path: &Path) -> Result<bool> {
+    let mut file = NamedFile::open_regular(path)?;
+    let len = file.file().metadata()?.len();
+    let mut fixed = [0; FIXED_HEADER_LEN];
+    if len < fixed.len() as u64 {
+        return Ok(false);
+    }
+    file.read_exact(&mut fixed)?;
+    let Ok(header) = FrameHeader::parse(&fixed, Kind::Contiguous) else {
+        return Ok(false);
+    };
+    let chunk = first_stored(&mut file, len, &header)?;
+    Ok(chunk.is_some_and(|chunk| parameters_of(&chunk, header.recorded) != header.recorded))
+}
+
 /// Returns the headers that the frame can have had.
 fn candidates(file: &mut NamedFile, len: u64, fixed: &Fixed, head: &[u8]) -> Result<Vec<Fixed>> {
     let mut base = *fixed;
+    base[..header::MARK.len()].copy_from_slice(header::MARK);
     // This file is no directory, and all writers store six filters.
     base[KIND] = 0;
     base[NFILTERS] = FILTERS;
@@ -142,9 +313,13 @@ fn candidates(file: &mut NamedFile, len: u64, fixed: &Fixed, head: &[u8]) -> Res
         let mut header = base;
         header[HEADER_LEN..][..4].copy_from_slice(&header_len.to_be_bytes());
         found.push(header);
+        let frame_len = u64::from_be_bytes(array(&base, FRAME_LEN));
         let mut data_lens = vec![i64::from_be_bytes(array(fixed, CBYTES))];
-        data_lens.extend(data_len(file, len, header_len)?);
-        data_lens.dedup();
+        for data_len in data_lens_of(file, len, header_len, frame_len)? {
+            if !data_lens.contains(&data_len) {
+                data_lens.push(data_len);
+            }
+        }
         for cbytes in data_lens {
             header[CBYTES..][..8].copy_from_slice(&cbytes.to_be_bytes());
             for (chunksize, nbytes) in sizes(file, len, &header, (header_len, cbytes))? {
@@ -197,23 +372,68 @@ fn header_len(head: &[u8]) -> Option<u32> {
     u32::try_from(FIXED_HEADER_LEN + at).ok().filter(|_| at <= section.len())
 }
 
-/// Returns the size of the data section: its last chunk is followed by the index, which looks like
-/// a chunk, and by the trailer, which does not.
-fn data_len(file: &mut NamedFile, len: u64, header_len: u32) -> Result<Option<i64>> {
-    let (mut last, mut end) = (None, u64::from(header_len));
-    while end + EXTENDED_HEADER_LENGTH as u64 <= len {
-        let mut head = [0; EXTENDED_HEADER_LENGTH];
-        file.seek(SeekFrom::Start(end))?;
-        file.read_exact(&mut head)?;
-        let cbytes =
-            BasicHeader::parse(&head).ok().and_then(|head| u64::try_from(head.cbytes).ok());
-        let Some(cbytes) = cbytes.filter(|&cbytes| cbytes >= EXTENDED_HEADER_LENGTH as u64) else {
-            break;
+/// Returns the possible sizes of the data section. The index after it looks like a chunk, and is
+/// followed by the trailer or by a table of checksums. Unused bytes can precede it.
+fn data_lens_of(
+    file: &mut NamedFile,
+    len: u64,
+    header_len: u32,
+    frame_len: u64,
+) -> Result<Vec<i64>> {
+    let header_len = u64::from(header_len);
+    let mut found = Vec::new();
+    let mut frame_lens = vec![frame_len, len];
+    frame_lens.dedup();
+    for frame_len in frame_lens {
+        let Some(end) = index_end(file, frame_len)?.filter(|&end| end > header_len) else {
+            continue;
         };
-        last = Some(end);
-        end = end.saturating_add(cbytes);
+        let start = end.saturating_sub(MAX_INDEX).max(header_len);
+        let mut window = Vec::new();
+        file.seek(SeekFrom::Start(start))?;
+        (&mut *file).take(end - start).read_to_end(&mut window)?;
+        // Nearly always one position fits.
+        for (at, head) in window.windows(EXTENDED_HEADER_LENGTH).enumerate().rev() {
+            let cbytes = u32::try_from(window.len() - at).unwrap_or(u32::MAX);
+            let is_index = head[INDEX_CBYTES..][..4] == cbytes.to_le_bytes()
+                && BasicHeader::parse(head).is_ok_and(|head| {
+                    usize::from(head.typesize) == OFFSET_LEN
+                        && usize::try_from(head.nbytes).is_ok_and(|len| len % OFFSET_LEN == 0)
+                });
+            if is_index {
+                found.extend(i64::try_from(start + at as u64 - header_len));
+                if found.len() == MAX_INDEXES {
+                    return Ok(found);
+                }
+            }
+        }
     }
-    Ok(last.and_then(|last| i64::try_from(last - u64::from(header_len)).ok()))
+    Ok(found)
+}
+
+/// Returns the offset of the end of the index of a frame of this length: that of its trailer, or of
+/// the table of checksums before it. Returns `None` if the frame has no trailer.
+fn index_end(file: &mut NamedFile, frame_len: u64) -> Result<Option<u64>> {
+    let mut tail = [0; trailer::TAIL_LEN];
+    let Some(tail_at) = frame_len.checked_sub(tail.len() as u64) else {
+        return Ok(None);
+    };
+    file.seek(SeekFrom::Start(tail_at))?;
+    file.read_exact(&mut tail)?;
+    let Ok(trailer_len) = trailer::trailer_len(&tail, frame_len) else {
+        return Ok(None);
+    };
+    let end = frame_len - u64::from(trailer_len);
+    let mut table_len = [0; 8];
+    file.seek(SeekFrom::Start(end.saturating_sub(table_len.len() as u64)))?;
+    file.read_exact(&mut table_len)?;
+    let Some(table_at) = end.checked_sub(u64::from_le_bytes(table_len)) else {
+        return Ok(Some(end));
+    };
+    let mut mark = [0; checksum::MAGIC.len()];
+    file.seek(SeekFrom::Start(table_at))?;
+    file.read_exact(&mut mark)?;
+    Ok(Some(if mark == checksum::MAGIC { table_at } else { end }))
 }
 
 /// Returns the chunk size and the size of the data by the index and the chunks, with the recorded
@@ -293,11 +513,17 @@ fn sizes(
 
 #[cfg(test)]
 mod tests {
-    use super::super::detect::{Detected, Format};
+    use super::super::detect::{Detected, Format, detect};
     use super::super::repair::repair;
+    use super::super::source::Reading;
+    use super::super::verify::verify;
     use super::*;
     use ferroblosc::chunk::{CParams, DParams};
     use ferroblosc::schunk::Storage;
+
+    /// The offset of codec and level, and that of the filters.
+    const CODEC: usize = 27;
+    const FILTERS_AT: usize = 71;
 
     /// Writes a frame with metalayers and chunks of these sizes; returns its data.
     fn frame_of(path: &Path, has_checksums: bool, lens: &[usize]) -> Vec<u8> {
@@ -357,6 +583,83 @@ mod tests {
                             assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
                         }
                     }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_damaged_data_size_of_a_frame_with_unused_bytes_is_restored() {
+        let folder = crate::testing::tempdir();
+        let (input, output) = (folder.path().join("in.b2frame"), folder.path().join("out.b2frame"));
+        let found = Detected { format: Format::Frame, is_directory: false, is_legacy: false };
+        for has_checksums in [true, false] {
+            let _ = std::fs::remove_file(&input);
+            let mut data = frame_of(&input, has_checksums, &[4000, 4000, 4000]);
+            // Old indexes and trailers are between the new chunks.
+            for number in 0..3 {
+                let storage = Storage::file(&input).durable();
+                let mut schunk = SChunk::open(storage, DParams::default()).unwrap();
+                let chunk: Vec<u8> = (0..4000).map(|i| (i / 5 + number * 3) as u8).collect();
+                schunk.append(&chunk).unwrap();
+                schunk.close().unwrap();
+                data.extend(chunk);
+            }
+            let bytes = std::fs::read(&input).unwrap();
+            for damage in [0x01, 0x58, 0xff] {
+                for last in [1, 8] {
+                    let mut damaged = bytes.clone();
+                    damaged[CBYTES..CBYTES + last].fill(damage);
+                    std::fs::write(&input, &damaged).unwrap();
+                    let _ = std::fs::remove_file(&output);
+                    let context = format!("{has_checksums} {damage} {last}");
+                    let repaired = repair(&input, &found, &output).expect(&context);
+                    assert!(repaired.lost.is_empty(), "{context}: {repaired:?}");
+                    let copy = open_schunk(&output, false, 1).unwrap();
+                    let items: Vec<u8> = (0..copy.nchunks())
+                        .flat_map(|number| copy.decompress_to_vec(number).unwrap())
+                        .collect();
+                    assert!(items == data, "{context}");
+                    assert_eq!(copy.vlmetalayer("text").unwrap(), b"kept", "{context}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn damaged_parameters_of_the_header_are_restored() {
+        let folder = crate::testing::tempdir();
+        let (input, output) = (folder.path().join("in.b2frame"), folder.path().join("out.b2frame"));
+        let found = Detected { format: Format::Frame, is_directory: false, is_legacy: false };
+        for has_checksums in [true, false] {
+            let _ = std::fs::remove_file(&input);
+            let data = frame_of(&input, has_checksums, &[4000, 4000, 1200]);
+            let bytes = std::fs::read(&input).unwrap();
+            let params = FrameHeader::parse(&bytes, Kind::Contiguous).unwrap().recorded;
+            for (at, len) in
+                [(0, 10), (3, 1), (CODEC, 1), (FILTERS_AT, 1), (FILTERS_AT, 6), (FILTERS_AT + 5, 1)]
+            {
+                for damage in [0x5f, 0x99, 0xff] {
+                    let mut damaged = bytes.clone();
+                    damaged[at..at + len].fill(damage);
+                    std::fs::write(&input, &damaged).unwrap();
+                    let _ = std::fs::remove_file(&output);
+                    let context = format!("{has_checksums} {at} {damage} {len}");
+                    assert_eq!(detect(&input).expect(&context), found, "{context}");
+                    let verified = verify(&input, &found, &Reading::with_threads(1)).unwrap();
+                    assert!(verified.is_damaged() || at > 10 && !has_checksums, "{context}");
+                    let repaired = repair(&input, &found, &output).expect(&context);
+                    assert!(repaired.lost.is_empty(), "{context}: {repaired:?}");
+                    assert_eq!(repaired.repaired.len(), 1, "{context}: {repaired:?}");
+                    let copy = open_schunk(&output, false, 1).unwrap();
+                    let recorded = copy.state().recorded();
+                    assert_eq!(recorded.filters, params.filters, "{context}");
+                    assert_eq!(recorded.compcode, params.compcode, "{context}");
+                    let items: Vec<u8> = (0..copy.nchunks())
+                        .flat_map(|number| copy.decompress_to_vec(number).unwrap())
+                        .collect();
+                    assert!(items == data, "{context}");
+                    assert_eq!(copy.vlmetalayer("text").unwrap(), b"kept", "{context}");
                 }
             }
         }

@@ -5,12 +5,13 @@ use std::io::Seek;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use super::detect::{Detected, Format};
+use super::detect::{Detected, Format, has_frame_magic};
 use super::error::{Error, Result};
 #[cfg(any(feature = "hdf5", feature = "zarr"))]
 use super::location::Location;
 use super::npz::Npz;
 use super::placeholder::placeholder;
+use super::restore::has_other_parameters;
 use super::source::{Reading, open_schunk, schunk_of_chunk};
 use super::summary;
 use crate::bcolz::{self, Options};
@@ -151,12 +152,24 @@ pub fn verify(path: &Path, found: &Detected, reading: &Reading) -> Result<Verifi
         // Any bytes are valid.
         Format::Raw => Ok(Verification::default()),
     };
+    let is_frame = matches!(found.format, Format::Frame | Format::B2nd) && !found.is_legacy;
     let mut verification = match verified {
         Err(error) if error.is_corruption() => {
             Verification { faults: vec![fault_of(&error)], ..Verification::default() }
         }
+        // Otherwise the chunks need a codec or filter that is missing.
+        Err(error) if is_frame && !found.is_directory && has_other_parameters(path)? => {
+            let message =
+                format!("the header of the frame has other parameters than the chunks: {error}");
+            Verification { faults: vec![Fault::of(message)], ..Verification::default() }
+        }
         other => other?,
     };
+    let is_known_damaged = verification.has_checksums && verification.is_damaged();
+    if is_frame && !found.is_directory && !is_known_damaged && !has_frame_magic(path)? {
+        let message = "the magic bytes of the frame are damaged";
+        verification.faults.push(Fault { position: Some(0), ..Fault::of(message) });
+    }
     let note = summary::journal_note(path, found)?;
     verification.faults.extend(note.map(Fault::note));
     Ok(verification)

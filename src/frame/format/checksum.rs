@@ -41,7 +41,8 @@ use xxhash_rust::xxh3::{Xxh3Default, xxh3_64};
 /// Checksum of a chunk that is not stored.
 pub const OF_SPECIAL: u64 = 0;
 
-const MAGIC: [u8; 4] = *b"b2xs";
+/// The first bytes of a table.
+pub const MAGIC: [u8; 4] = *b"b2xs";
 const VERSION: u8 = 1;
 const XXH3_64: u8 = 1;
 /// The first 8 bytes of a table.

@@ -340,6 +340,25 @@ pub fn has_magic(bytes: &[u8]) -> bool {
     bytes.get(MAGIC_AT..MAGIC_AT + MAGIC.len()) == Some(&MAGIC[..])
 }
 
+/// Whether `bytes` begins with a header that has all MessagePack markers after the magic bytes,
+/// which may be damaged.
+pub fn has_markers(bytes: &[u8]) -> bool {
+    const MARKERS: [usize; 11] = [
+        HEADER_LEN_AT - 1,
+        FRAME_LEN_AT - 1,
+        FLAGS_AT - 1,
+        NBYTES_AT - 1,
+        CBYTES_AT - 1,
+        TYPESIZE_AT - 1,
+        BLOCKSIZE_AT - 1,
+        CHUNKSIZE_AT - 1,
+        CTHREADS_AT - 1,
+        DTHREADS_AT - 1,
+        NFILTERS_AT - 1,
+    ];
+    MARKERS.iter().all(|&at| bytes.get(at) == Some(&BLANK[at]))
+}
+
 /// Reads the frame length from a fixed part, unchecked.
 pub fn frame_len(fixed: &[u8; FIXED_LEN]) -> u64 {
     u64::from_be_bytes(bytes_at(fixed, FRAME_LEN_AT))
@@ -475,6 +494,17 @@ mod tests {
         assert_eq!((level_15.clevel, level_15.compcode), (15, 7));
         let huge = changed(BLOCKSIZE_AT, &i32::MAX.to_be_bytes()).unwrap();
         assert_eq!(huge.counters.blocksize, i32::MAX);
+    }
+
+    #[test]
+    fn a_header_with_damaged_magic_bytes_is_recognized() {
+        let mut frame = vectors::bytes(vectors::THREE);
+        frame[..MARK.len()].fill(0xff);
+        assert!(has_markers(&frame));
+        assert!(!has_magic(&frame));
+        assert!(!has_markers(&frame[..NFILTERS_AT - 1]));
+        frame[NFILTERS_AT - 1] ^= 1;
+        assert!(!has_markers(&frame));
     }
 
     #[test]
