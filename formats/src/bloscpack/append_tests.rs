@@ -81,7 +81,9 @@ fn an_append_interrupted_at_any_write_is_rolled_back() {
             Ok((plain, _)) => assert!(!is_changed && plain == data[..2500]),
             Err(error) => assert!(is_changed && matches!(error, Error::Interrupted(_))),
         }
-        assert!(journal::recover(&path).unwrap());
+        // No journal remains beside a file that is unchanged.
+        assert_eq!(journal::journal_path(&path).exists(), is_changed, "{stops} operations");
+        assert_eq!(journal::recover(&path).unwrap(), is_changed, "{stops} operations");
         assert_eq!(std::fs::read(&path).unwrap(), before, "{stops} operations");
         assert!(!journal::recover(&path).unwrap());
         stops += 1;

@@ -18,7 +18,7 @@ use ferroblosc::io::journal::{
     self, CONTAINER_SUFFIX, Found, Image, Reason, Record, Settled, UNKNOWN,
 };
 use ferroblosc::io::{
-    FileOps, FileSystem, Stream, WriteGranularity, open_with_spare_descriptors, stream_of,
+    FileOps, FileSystem, ReadAt, Stream, WriteGranularity, open_with_spare_descriptors, stream_of,
     stream_of_borrowed,
 };
 use ferroblosc::os::files;
@@ -26,6 +26,8 @@ use ferroblosc::trace_warning;
 
 /// The number of attempts to lock a file that other programs replace.
 const LOCK_ATTEMPTS: usize = 16;
+/// The number of bytes that are compared at a time.
+const COMPARE_STEP: usize = 1 << 13;
 
 /// The write operations of a change. Tests use an implementation that fails.
 pub(super) trait Disk {
@@ -85,13 +87,36 @@ impl OldState {
         Ok(Image::new(&*stream, 0, len, size, records)?)
     }
 
-    fn restore(&self, disk: &impl Disk) -> io::Result<()> {
+    /// Restores the state. Writes nothing that is unchanged: if all writes of the change failed, so
+    /// would these.
+    fn restore(&self, file: &File, disk: &impl Disk) -> io::Result<()> {
+        let mut is_changed = false;
         for region in &self.regions {
-            disk.write_at(region.position, &region.bytes)?;
+            if !has_bytes(file, region)? {
+                disk.write_at(region.position, &region.bytes)?;
+                is_changed = true;
+            }
         }
-        disk.set_len(self.size)?;
-        disk.sync()
+        if file.metadata()?.len() != self.size {
+            disk.set_len(self.size)?;
+            is_changed = true;
+        }
+        if is_changed { disk.sync() } else { Ok(()) }
     }
+}
+
+/// Whether a file has the bytes of a region.
+fn has_bytes(file: &File, region: &Region) -> io::Result<bool> {
+    let mut buffer = [0; COMPARE_STEP];
+    let mut position = region.position;
+    for part in region.bytes.chunks(buffer.len()) {
+        let found = &mut buffer[..part.len()];
+        if ReadAt::read_at(file, position, found)? < part.len() || found != part {
+            return Ok(false);
+        }
+        position += part.len() as u64;
+    }
+    Ok(true)
 }
 
 /// Whether the journal restores a container.
@@ -283,7 +308,7 @@ pub(super) fn change<T>(
     });
     if changed.is_err() {
         // On failure, the journal remains for the next process that opens the file.
-        old.restore(disk)?;
+        old.restore(file, disk)?;
     }
     remove(&journal, &*stream)?;
     changed
