@@ -217,7 +217,8 @@ fn write(
     output.write_all(&plan.header.encode()?)?;
     observer.start(&plan.header, plan.metadata.as_ref());
     if let Some(section) = &plan.metadata {
-        output.write_all(&section.encode()?)?;
+        section.write(&mut *output.output)?;
+        output.position += section.stored_len();
     }
     if plan.header.offsets {
         let unused = UNUSED_OFFSET.to_le_bytes().repeat(OFFSETS_STEP);

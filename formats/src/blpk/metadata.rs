@@ -16,7 +16,7 @@
 //! | 20 | stored size, u32 |
 //! | 24 | a user-defined codec, as text |
 
-use std::io::Read;
+use std::io::{Read, Write};
 
 use zlib_rs::{Inflate, InflateFlush, Status};
 
@@ -34,6 +34,7 @@ const MAX_EXPANSION: u64 = 1032;
 const WINDOW_BITS: u8 = 15;
 /// Bytes per read; the buffer grows as bytes arrive.
 const STEP: usize = 64 << 10;
+static ZEROS: [u8; STEP] = [0; STEP];
 /// The name of the section in errors.
 const SECTION: &str = "the metadata";
 
@@ -227,11 +228,24 @@ impl MetadataSection {
         let reserved = self.header.reserved as usize;
         let size = SECTION_HEADER_LENGTH + reserved + self.header.checksum.size();
         bytes.try_reserve_exact(size)?;
-        bytes.extend(self.header.encode());
-        bytes.extend(&self.stored);
-        bytes.resize(SECTION_HEADER_LENGTH + reserved, 0);
-        bytes.extend(self.header.checksum.digest(&self.stored));
+        self.write(&mut bytes)?;
         Ok(bytes)
+    }
+
+    /// Writes the encoded section. The reserved space, which can be gigabytes, is not in memory.
+    ///
+    /// # Errors
+    /// The errors of writing.
+    pub(crate) fn write(&self, output: &mut impl Write) -> Result<()> {
+        output.write_all(&self.header.encode())?;
+        output.write_all(&self.stored)?;
+        let mut left = (self.header.reserved as usize).saturating_sub(self.stored.len());
+        while left > 0 {
+            let step = left.min(ZEROS.len());
+            output.write_all(&ZEROS[..step])?;
+            left -= step;
+        }
+        Ok(output.write_all(&self.header.checksum.digest(&self.stored))?)
     }
 
     /// Returns the uncompressed content.
@@ -265,4 +279,37 @@ impl MetadataSection {
 pub(super) fn skip(reader: &mut impl Read, len: u64, what: &'static str) -> Result<()> {
     let skipped = std::io::copy(&mut reader.take(len), &mut std::io::sink())?;
     if skipped == len { Ok(()) } else { Err(Error::Truncated(what)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Counts bytes, and fails for a large buffer.
+    struct Counter(u64);
+
+    impl Write for Counter {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            assert!(bytes.len() <= STEP);
+            self.0 += bytes.len() as u64;
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn the_reserved_space_is_written_in_small_steps() {
+        let mut header = MetadataHeader::decode(&[0; SECTION_HEADER_LENGTH]).unwrap();
+        header.stored = 3;
+        for reserved in [3, 4, STEP as u32, u32::MAX] {
+            header.reserved = reserved;
+            let section = MetadataSection { header, stored: vec![1, 2, 3] };
+            let mut counter = Counter(0);
+            section.write(&mut counter).unwrap();
+            assert_eq!(counter.0, section.stored_len());
+        }
+    }
 }
