@@ -109,6 +109,9 @@ int main(void) {
   CHECK(some[0] == 1998 && some[1] == 1999);
   CHECK(bcolz_read(array, 0, -1001, some, 8) == -33);
   CHECK(bcolz_read(array, 0, 999, some, sizeof some) == -33);
+  /* A missing column is an error even if there is nothing to read or write. */
+  CHECK(bcolz_read(array, 0, 0, NULL, 0) == 0 && bcolz_read(array, 1, 0, NULL, 0) == -33);
+  CHECK(bcolz_set(array, 1, 0, NULL, 0) == -33);
   CHECK(bcolz_append(array, rows, 8) < 0);
   attrs = bcolz_attrs(array, -1);
   CHECK(attrs != NULL && strcmp(attrs, "{}") == 0);

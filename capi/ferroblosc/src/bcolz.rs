@@ -457,10 +457,11 @@ pub unsafe extern "C" fn bcolz_read(
     boundary!(bcolz_read, noted, {
         // SAFETY: the caller passes an open object and `size` writable bytes, or NULL.
         let (object, dest) = unsafe { (handles::get_mut(object)?, bytes_mut(dest, size)?) };
+        let array = object.array(column)?;
         if dest.is_empty() {
             return Ok(0);
         }
-        let start = object.array(column)?.row_number(start).map_err(code)?;
+        let start = array.row_number(start).map_err(code)?;
         let name = match &object.object {
             Object::Carray(_) => String::new(),
             Object::Ctable(_) => object.name(column)?.to_owned(),

@@ -94,10 +94,11 @@ pub unsafe extern "C" fn bcolz_set(
     boundary!(bcolz_set, noted, {
         // SAFETY: the caller passes an open object and `size` readable bytes, or NULL.
         let (object, rows) = unsafe { (handles::get_mut(object)?, bytes(rows, size)?) };
+        let array = object.array(column)?;
         if rows.is_empty() {
             return Ok(0);
         }
-        let start = object.array(column)?.row_number(start).map_err(code)?;
+        let start = array.row_number(start).map_err(code)?;
         let name = object.name(column).unwrap_or_default().to_owned();
         match &mut object.object {
             Object::Carray(array) => array.set(start, rows),
