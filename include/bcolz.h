@@ -309,7 +309,8 @@ FERROBLOSC_EXPORT int bcolz_trim(struct bcolz_object *object, int64_t nrows);
  * @param object the object.
  * @param nrows the new number of rows.
  *
- * @return 0, or a negative error code.
+ * @return 0, or a negative error code: BLOSC2_ERROR_FILE_WRITE (-14) if the new chunks need more
+ * than the free space of the file system.
  */
 FERROBLOSC_EXPORT int bcolz_resize(struct bcolz_object *object, int64_t nrows);
 

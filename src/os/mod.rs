@@ -12,7 +12,7 @@
 //!
 //! | module | functions |
 //! |---|---|
-//! | `files` | opening, positions, attributes, permissions, renaming and locks of files |
+//! | `files` | opening, positions, attributes, permissions, renaming and locks of files, free space |
 //! | `futex` | waiting until a word changes |
 //! | `mapping` | files mapped into memory (feature `mmap`; in WebAssembly they fail) |
 //! | `memory` | the allocator of the buffers that C programs own |

@@ -159,6 +159,10 @@ pub mod files {
         false
     }
 
+    pub fn free_space(_path: &Path) -> Option<u64> {
+        None
+    }
+
     pub fn descriptor(_file: &File) -> Descriptor {
         -1
     }

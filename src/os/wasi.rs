@@ -323,6 +323,11 @@ pub mod files {
         false
     }
 
+    /// Returns `None`: the standard library does not know the free space of a file system.
+    pub fn free_space(_path: &Path) -> Option<u64> {
+        None
+    }
+
     /// Returns the number of a file.
     pub fn descriptor(file: &File) -> Descriptor {
         file.as_raw_fd()

@@ -135,7 +135,8 @@ pub unsafe extern "C" fn bcolz_trim(object: *mut bcolz_object, nrows: i64) -> c_
 /// - `object`: the object.
 /// - `nrows`: the new number of rows.
 ///
-/// Returns 0, or a negative error code.
+/// Returns 0, or a negative error code: BLOSC2_ERROR_FILE_WRITE (-14) if the new chunks need more
+/// than the free space of the file system.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bcolz_resize(object: *mut bcolz_object, nrows: i64) -> c_int {
     boundary!(bcolz_resize, noted, {

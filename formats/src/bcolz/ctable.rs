@@ -15,7 +15,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::attrs::{self, Attrs};
-use super::carray::{self, Carray, CarraySpec};
+use super::carray::{self, Carray, CarraySpec, check_growth};
 use super::error::{Error, Result};
 use super::owner::Owner;
 use super::root::{
@@ -420,6 +420,7 @@ impl Ctable {
         self.prepare_write()?;
         // A failure discards all buffered rows.
         self.flush()?;
+        check_growth(&mut arrays(&mut self.columns).collect::<Vec<_>>(), len)?;
         let grown = arrays(&mut self.columns).try_for_each(|array| array.grow(len));
         if let Err(error) = grown {
             // No length on disk has changed yet.

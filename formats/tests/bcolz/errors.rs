@@ -361,3 +361,30 @@ fn a_backend_without_names_is_an_error() {
     let created = Carray::create(root, &spec("int64", 4), Mode::Write, &options);
     assert_eq!(created.err().unwrap().code(), Code::PluginIo);
 }
+
+#[cfg(unix)]
+#[test]
+fn rows_that_exceed_the_free_space_are_refused_before_they_are_written() {
+    let scratch = Scratch::new();
+    let check = |error: Error| {
+        let text = error.to_string();
+        assert!(text.contains(" are free on the file system"), "{text}");
+        assert_eq!(error.code(), Code::FileWrite);
+    };
+    let files_in = |path: &Path| fs::read_dir(path).unwrap().count();
+    let root = scratch.path("array");
+    made(&root, 4, 0..5);
+    let mut writer = array(&root, Mode::Append).unwrap();
+    let before = files_in(&root.join("data"));
+    check(writer.resize(1 << 55).unwrap_err());
+    assert_eq!((writer.len(), files_in(&root.join("data"))), (5, before));
+    writer.resize(50).unwrap();
+    drop(writer);
+    assert_eq!(reader(&root).len(), 50);
+
+    let root = scratch.path("table");
+    let columns = [("a", spec("int8", 4)), ("b", spec("int64", 4))];
+    let mut writer = Ctable::create(&root, &columns, Mode::Write, &Options::default()).unwrap();
+    check(writer.resize(1 << 55).unwrap_err());
+    assert_eq!((writer.len(), files_in(&root.join("a/data"))), (0, 0));
+}

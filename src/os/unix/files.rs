@@ -313,15 +313,24 @@ pub fn is_denied_to_all(path: &Path) -> bool {
 }
 
 fn is_on_read_only_medium(path: &Path) -> bool {
+    file_system_of(path).is_some_and(|found| found.f_flag & libc::ST_RDONLY != 0)
+}
+
+/// Returns the number of bytes that this process can add to the file system of a path; `None` if it
+/// is not known.
+pub fn free_space(path: &Path) -> Option<u64> {
+    // Some network file systems have no sizes.
+    let found = file_system_of(path).filter(|found| found.f_blocks > 0)?;
+    let (blocks, block): (u128, u128) = (found.f_bavail.into(), found.f_frsize.into());
+    Some(u64::try_from(blocks * block).unwrap_or(u64::MAX))
+}
+
+fn file_system_of(path: &Path) -> Option<libc::statvfs> {
+    let path = c_path(path).ok()?;
     let mut found = std::mem::MaybeUninit::<libc::statvfs>::uninit();
-    c_path(path).is_ok_and(|path| {
-        // SAFETY: the path is a NUL-terminated C string, and the call fills the struct when it
-        // returns 0.
-        unsafe {
-            libc::statvfs(path.as_ptr(), found.as_mut_ptr()) == 0
-                && found.assume_init().f_flag & libc::ST_RDONLY != 0
-        }
-    })
+    // SAFETY: the path is a NUL-terminated C string, and the call fills the struct when it returns
+    // 0.
+    unsafe { (libc::statvfs(path.as_ptr(), found.as_mut_ptr()) == 0).then(|| found.assume_init()) }
 }
 
 /// Returns the number of a file, with which it can be unlocked.

@@ -522,6 +522,11 @@ fn refusal(path: &Path) -> Option<Error> {
         .err()
 }
 
+/// Returns `None`: the standard library does not know the free space of a file system.
+pub fn free_space(_path: &Path) -> Option<u64> {
+    None
+}
+
 /// Returns the handle of a file, with which it can be unlocked.
 pub fn descriptor(file: &File) -> Descriptor {
     Descriptor(file.as_raw_handle())

@@ -32,6 +32,7 @@ use super::{Mode, Options, chunklen, value};
 use crate::bloscpack::Value;
 use crate::numpy::{ArrayInfo, Dtype, Kind};
 use state::{Worker, Writer};
+pub(super) use write::check_growth;
 
 /// The maximum length of a default fill value in characters.
 const MAX_DFLT: u64 = MAX_DESCRIPTION / 2;

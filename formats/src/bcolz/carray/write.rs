@@ -11,6 +11,7 @@ use crate::bcolz::store::StagedFile;
 use crate::bcolz::value;
 use crate::bloscpack::Value;
 use ferroblosc::blosc1;
+use ferroblosc::os::files;
 use ferroblosc::pool;
 use std::sync::{Mutex, PoisonError};
 
@@ -313,7 +314,8 @@ impl Carray {
     /// written, the array keeps its length.
     ///
     /// # Errors
-    /// The errors of [`Carray::trim`] and [`Carray::append`].
+    /// The errors of [`Carray::trim`] and [`Carray::append`]; [`Error::Storage`] if the new chunks
+    /// need more than the free space.
     pub fn resize(&mut self, len: u64) -> Result<()> {
         self.prepare_write()?;
         if let Some(count) = self.sizes.len.checked_sub(len) {
@@ -323,6 +325,7 @@ impl Carray {
         // A failure discards all buffered rows.
         self.flush()?;
         let before = self.sizes.len;
+        check_growth(&mut [&mut *self], len)?;
         let grown = self.grow(len).and_then(|()| self.flush_sizes());
         if grown.is_err() {
             self.revert(before);
@@ -330,20 +333,39 @@ impl Carray {
         grown
     }
 
+    /// Returns `count` rows of the fill value.
+    fn fill_rows(&self, count: u64) -> Result<Vec<u8>> {
+        let row_bytes = self.row_bytes() as usize;
+        let (dtype, shape) = (&self.storage.dtype, &self.sizes.row_shape);
+        let mut rows = value::row_of(dtype, &self.storage.dflt, shape, row_bytes)?;
+        rows.try_reserve_exact((count as usize - 1) * row_bytes)?;
+        for _ in 1..count {
+            rows.extend_from_within(..row_bytes);
+        }
+        Ok(rows)
+    }
+
+    /// Returns the size of the files of the new chunks that contain only the fill value, if the
+    /// array grows to the length `len`.
+    fn file_bytes_of_growth(&mut self, len: u64) -> Result<u64> {
+        let first = self.sizes.len.div_ceil(self.chunklen());
+        let count = (len / self.chunklen()).saturating_sub(first);
+        if count == 0 {
+            return Ok(0);
+        }
+        let rows = self.fill_rows(self.chunklen())?;
+        let mut worker = self.workers.pop().unwrap_or_default();
+        let size = self.encode(&mut worker, self.threads(), &rows).map(<[u8]>::len);
+        self.workers.push(worker);
+        Ok(count.saturating_mul(size? as u64))
+    }
+
     /// Appends rows of the fill value up to the length `len`, and writes all but the new length.
     pub(in crate::bcolz) fn grow(&mut self, len: u64) -> Result<()> {
         let row_bytes = self.row_bytes() as usize;
-        let shape = &self.sizes.row_shape;
-        // Otherwise rows would be written until the disk is full.
-        Sizes::new(len, shape, &self.storage.dtype)
-            .ok_or(Error::Argument("the array would be too large"))?;
-        let mut rows = value::row_of(&self.storage.dtype, &self.storage.dflt, shape, row_bytes)?;
         let batch =
             (FILL_STEP / self.row_bytes()).clamp(1, len.saturating_sub(self.sizes.len).max(1));
-        rows.try_reserve_exact((batch as usize - 1) * row_bytes)?;
-        for _ in 1..batch {
-            rows.extend_from_within(..row_bytes);
-        }
+        let rows = self.fill_rows(batch)?;
         while self.sizes.len < len {
             let count = (len - self.sizes.len).min(batch) as usize;
             self.append(&rows[..count * row_bytes])?;
@@ -631,6 +653,40 @@ impl Carray {
         self.writer.may_have_stale = false;
         Ok(())
     }
+}
+
+/// Checks that arrays, which are on one file system, can grow to the length `len`. Otherwise rows
+/// would be written until the disk is full.
+///
+/// # Errors
+/// [`Error::Argument`] for a length that no array has; [`Error::Storage`] if the new chunks need
+/// more than the free space.
+pub(in crate::bcolz) fn check_growth(arrays: &mut [&mut Carray], len: u64) -> Result<()> {
+    let mut plain = 0_u64;
+    for array in &*arrays {
+        Sizes::new(len, &array.sizes.row_shape, &array.storage.dtype)
+            .ok_or(Error::Argument("the array would be too large"))?;
+        let rows = len.saturating_sub(array.sizes.len);
+        plain = plain.saturating_add(rows.saturating_mul(array.row_bytes()));
+    }
+    let Some(array) = arrays.first() else {
+        return Ok(());
+    };
+    let (root, Some(free)) = (array.root.clone(), files::free_space(&array.data)) else {
+        return Ok(());
+    };
+    if plain <= free {
+        return Ok(());
+    }
+    let mut stored = 0_u64;
+    for array in arrays {
+        stored = stored.saturating_add(array.file_bytes_of_growth(len)?);
+    }
+    if stored <= free {
+        return Ok(());
+    }
+    let text = format!("the new rows need {stored} bytes, and {free} are free on the file system");
+    Err(Error::Storage { path: root, error: ferroblosc::Error::FileWrite.because(text) })
 }
 
 impl Drop for Carray {
