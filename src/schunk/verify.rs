@@ -3,7 +3,7 @@
 use super::chunks;
 use super::meta::decompress_content;
 use super::state::{Layers, State};
-use crate::chunk::{ChunkHeader, missing_plugin};
+use crate::chunk::{ChunkHeader, Special, missing_plugin};
 use crate::frame::checksum::{FingerprintStatus, OF_SPECIAL, Table, of_metalayer};
 use crate::plugin::{self, Plugin};
 use crate::{Buffer, Error, Result, trace_error};
@@ -33,6 +33,12 @@ pub struct Report {
     pub unverified_vlmetalayers: Vec<(Vec<u8>, Plugin)>,
     /// The check of the frame's fingerprint, which covers everything but the chunks.
     pub fingerprint: Fingerprint,
+    /// The uncompressed size of all chunks in bytes by their headers, if it differs from the
+    /// recorded one. Unknown if a chunk cannot be read.
+    pub other_nbytes: Option<i64>,
+    /// The item size of all chunks with blocks in bytes, if it differs from the recorded one. This
+    /// is not a fault: a program can append such chunks.
+    pub other_typesize: Option<u8>,
 }
 
 /// The result of checking a fingerprint.
@@ -47,11 +53,12 @@ pub enum Fingerprint {
 }
 
 impl Report {
-    /// Returns the number of corrupted chunks, metalayers and fingerprints.
+    /// Returns the number of corrupted chunks, metalayers, fingerprints and sizes.
     pub fn faults(&self) -> usize {
         let around = usize::from(self.fingerprint == Fingerprint::Mismatch);
         let chunks = usize::try_from(self.count_bad_chunks()).unwrap_or(usize::MAX);
-        chunks.saturating_add(self.bad_vlmetalayers.len() + around)
+        let sizes = usize::from(self.other_nbytes.is_some());
+        chunks.saturating_add(self.bad_vlmetalayers.len() + around + sizes)
     }
 
     /// Returns the number of corrupted chunks.
@@ -87,7 +94,10 @@ pub fn verify<S: State + ?Sized>(s: &mut S) -> Result<Report> {
         unverified_vlmetalayers: Vec::new(),
         bad_vlmetalayers: Vec::new(),
         fingerprint,
+        other_nbytes: None,
+        other_typesize: None,
     };
+    let mut sizes = Sizes::default();
     let has_sums = usize::try_from(nchunks) == Ok(table.chunks.len());
     let mut data = Buffer::new();
     let mut next = 0;
@@ -97,13 +107,13 @@ pub fn verify<S: State + ?Sized>(s: &mut S) -> Result<Report> {
         let (result, count) = match sum {
             Some(&sum) if sum != OF_SPECIAL => {
                 report.compared += 1;
-                (chunks::chunk(s, nchunk).map(drop), 1)
+                (chunks::chunk(s, nchunk).map(|chunk| sizes.add(&chunk, 1)), 1)
             }
             _ => {
                 // The result is the same for all of them.
                 let count = chunks::equal_run(s, nchunk)?;
                 report.decompressed += count;
-                (decompress(s, nchunk, &mut data), count)
+                (check(s, nchunk..nchunk + count, &mut data, &mut sizes), count)
             }
         };
         next += count;
@@ -125,7 +135,54 @@ pub fn verify<S: State + ?Sized>(s: &mut S) -> Result<Report> {
         }
     }
     verify_vlmetalayers(s, &table, &mut report);
+    if report.bad_chunks.is_empty() {
+        let counters = s.counters();
+        report.other_nbytes = Some(sizes.nbytes).filter(|&nbytes| nbytes != counters.nbytes);
+        // Chunks of larger items have items of one byte.
+        let recorded = u8::try_from(s.recorded().typesize).unwrap_or(1);
+        report.other_typesize = match sizes.typesize {
+            Typesize::Same(typesize) if typesize != recorded => Some(typesize),
+            _ => None,
+        };
+    }
     Ok(report)
+}
+
+/// The sizes in the headers of chunks.
+#[derive(Default)]
+struct Sizes {
+    nbytes: i64,
+    typesize: Typesize,
+}
+
+/// The item sizes of chunks with blocks.
+#[derive(Clone, Copy, Default)]
+enum Typesize {
+    /// There is no such chunk.
+    #[default]
+    None,
+    /// All have this size in bytes.
+    Same(u8),
+    /// Two chunks differ.
+    Different,
+}
+
+impl Sizes {
+    /// Adds `count` chunks with this header. An invalid one is a bad chunk.
+    fn add(&mut self, chunk: &[u8], count: i64) {
+        let Ok(header) = ChunkHeader::parse(chunk) else {
+            return;
+        };
+        let nbytes = i64::try_from(header.nbytes).unwrap_or(i64::MAX);
+        self.nbytes = self.nbytes.saturating_add(nbytes.saturating_mul(count));
+        if header.special == Special::None {
+            self.typesize = match self.typesize {
+                Typesize::None => Typesize::Same(header.basic.typesize),
+                Typesize::Same(typesize) if typesize == header.basic.typesize => self.typesize,
+                Typesize::Same(_) | Typesize::Different => Typesize::Different,
+            };
+        }
+    }
 }
 
 /// Returns the missing plugin that a chunk needs.
@@ -133,9 +190,19 @@ fn missing_in(chunk: &[u8]) -> Option<Plugin> {
     missing_plugin(&ChunkHeader::parse(chunk).ok()?)
 }
 
-fn decompress<S: State + ?Sized>(s: &S, nchunk: i64, data: &mut Buffer) -> Result<()> {
-    let chunk = chunks::chunk(s, nchunk)?;
-    chunks::check(s, &chunk, data).map_err(|error| chunks::in_chunk(s, nchunk, error))
+/// Checks equal chunks and adds their sizes. The last chunk can be shorter.
+fn check<S: State + ?Sized>(
+    s: &S,
+    numbers: Range<i64>,
+    data: &mut Buffer,
+    sizes: &mut Sizes,
+) -> Result<()> {
+    let chunk = chunks::chunk(s, numbers.start)?;
+    sizes.add(&chunk, (numbers.end - 1 - numbers.start).max(1));
+    if numbers.end - 1 > numbers.start {
+        sizes.add(&chunks::chunk(s, numbers.end - 1)?, 1);
+    }
+    chunks::check(s, &chunk, data).map_err(|error| chunks::in_chunk(s, numbers.start, error))
 }
 
 fn verify_vlmetalayers<S: State + ?Sized>(s: &S, table: &Table, report: &mut Report) {
@@ -186,6 +253,34 @@ mod tests {
         schunk.append_chunk(&chunk).unwrap();
         let error = schunk.decompress(1, &mut [0; 400]).unwrap_err();
         assert_eq!(schunk.verify().unwrap().bad_chunks, [(1..2, error)]);
+    }
+
+    #[test]
+    fn sizes_in_the_header_that_differ_from_the_chunks_are_found() {
+        for lens in [&[4000_usize, 4000, 4000][..], &[4000, 400, 4000], &[4000, 4000, 1200]] {
+            let params = CParams::default().typesize(4);
+            let mut schunk = SChunk::create(Storage::frame(), params, DParams::default()).unwrap();
+            for &len in lens {
+                schunk.append(&vec![5; len / 2].repeat(2)).unwrap();
+            }
+            let nbytes = schunk.nbytes();
+            let bytes = schunk.to_bytes().unwrap();
+            let opened = |bytes: &[u8]| SChunk::from_bytes(bytes, DParams::default());
+            let report = opened(&bytes).unwrap().verify().unwrap();
+            assert_eq!((report.other_nbytes, report.other_typesize), (None, None));
+            // The offsets of the data size and of the item size.
+            let mut damaged = bytes.clone();
+            damaged[30..38].copy_from_slice(&(nbytes - 1).to_be_bytes());
+            let report = opened(&damaged).unwrap().verify().unwrap();
+            assert_eq!(report.faults(), 1, "{lens:?}");
+            // Otherwise no chunk has the size of the last one.
+            let is_readable = report.bad_chunks.is_empty();
+            assert_eq!(report.other_nbytes, is_readable.then_some(nbytes), "{lens:?}");
+            damaged = bytes.clone();
+            damaged[51] = 8;
+            let report = opened(&damaged).unwrap().verify().unwrap();
+            assert_eq!((report.other_typesize, report.faults()), (Some(4), 0), "{lens:?}");
+        }
     }
 
     #[test]

@@ -224,6 +224,21 @@ fn verify_schunk(mut schunk: SChunk) -> Result<Verification> {
         faults
             .push(Fault::of("header, index or trailer do not match the fingerprint of the frame"));
     }
+    if let Some(nbytes) = report.other_nbytes {
+        let recorded = schunk.nbytes();
+        faults.push(Fault::of(format!(
+            "the header of the frame records {recorded} bytes of data, and the chunks have {nbytes}"
+        )));
+    }
+    if let Some(typesize) = report.other_typesize
+        && create::find(schunk.state()).is_err()
+    {
+        let recorded = schunk.typesize();
+        faults.push(Fault::note(format!(
+            "the header of the frame records items of {recorded} bytes, and all chunks have items of \
+             {typesize}"
+        )));
+    }
     for (numbers, error) in &report.bad_chunks {
         let message = if *error == ferroblosc::Error::Data && report.compared > 0 {
             "the chunk does not match its checksum".to_owned()
