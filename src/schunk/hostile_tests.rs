@@ -391,6 +391,29 @@ fn a_stored_chunk_that_is_marked_as_lazy_is_an_error() {
     check(Storage::directory(&path), &path.join("00000001.chunk"), 1);
 }
 
+#[test]
+fn row_f41_the_error_of_a_truncated_chunk_file_names_it() {
+    let folder = TempDir::new("truncated");
+    let path = folder.join("directory");
+    let mut schunk = empty(Storage::directory(&path));
+    for first in 0..3 {
+        let noise = (0..CHUNK).map(|at| (first + at * at * at / 7) as u8);
+        schunk.append(&noise.collect::<Vec<u8>>()).unwrap();
+    }
+    let name = path.join("00000001.chunk");
+    let file = File::options().write(true).open(&name).unwrap();
+    for len in (0..file.metadata().unwrap().len()).rev() {
+        file.set_len(len).unwrap();
+        let reading = SChunk::open(Storage::directory(&path), DParams::default()).unwrap();
+        let error = chunks::lazy_chunk(reading.state(), 1).unwrap_err();
+        assert_eq!(error, Error::FileRead, "{len}");
+        let text = error.to_string();
+        assert!(text.contains("the file is shorter than its header records"), "{len}: {text}");
+        assert!(text.contains("00000001.chunk"), "{len}: {text}");
+        assert!(reading.decompress(1, &mut [0; CHUNK]).is_err(), "{len}");
+    }
+}
+
 /// The flags of all chunks are those of the first one.
 #[test]
 fn chunks_after_a_damaged_first_one_are_read() {

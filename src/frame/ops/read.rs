@@ -283,7 +283,7 @@ impl Frame {
                 }
             }
             if total != map.counters.cbytes {
-                return Err(Error::FileRead);
+                return Err(files.short_chunk_file(offset::file_id(stored)?));
             }
         }
         Ok(header)
@@ -311,7 +311,11 @@ impl Frame {
         let available = end.checked_sub(position).ok_or(Error::InvalidHeader)?;
         let available = usize::try_from(available).unwrap_or(usize::MAX);
         let short = || {
-            if files.is_sparse() { Error::FileRead } else { Error::InvalidHeader }
+            if files.is_sparse() {
+                offset::file_id(stored).map_or_else(|error| error, |id| files.short_chunk_file(id))
+            } else {
+                Error::InvalidHeader
+            }
         };
         let mut front = [0; GUESS_LIMIT];
         let first = map.front_len.clamp(EXTENDED_HEADER_LENGTH, GUESS_LIMIT);

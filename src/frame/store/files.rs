@@ -620,6 +620,12 @@ impl Files {
         self.directory.as_deref().unwrap_or(Path::new("")).join(name)
     }
 
+    /// Returns the error for a chunk file that is shorter than the header of its chunk records.
+    #[cold]
+    pub fn short_chunk_file(&self, id: u32) -> Error {
+        ends_early().during("read").at(self.chunk_path(id))
+    }
+
     /// Opens a chunk file. While reading calls are active, the file stays open for them.
     ///
     /// # Errors
