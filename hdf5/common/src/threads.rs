@@ -53,6 +53,11 @@ impl Threads {
         Threads(count)
     }
 
+    /// Sets the number for this process, at least 1, for programs with threads of their own.
+    pub fn set_of_process(count: i16) {
+        THREADS.store(count.max(1), Relaxed);
+    }
+
     /// Returns the number for a chunk of `nbytes` bytes of data.
     pub fn for_chunk(self, nbytes: usize) -> i16 {
         if nbytes < MIN_CHUNK { 1 } else { self.0 }
@@ -85,6 +90,14 @@ mod tests {
         assert!(!environment(&[("PMI_SIZE", "two"), ("PMI_RANK", "2")]));
         assert!(environment(&[("PMI_SIZE", "1"), ("OMPI_COMM_WORLD_SIZE", "2")]));
         assert!(environment(&[("SLURM_STEP_NUM_TASKS", "256")]));
+    }
+
+    #[test]
+    fn a_program_can_set_the_number() {
+        for count in [3, 1] {
+            Threads::set_of_process(count);
+            assert_eq!(Threads::of_process(|| unreachable!("the number is known")).0, count);
+        }
     }
 
     #[test]

@@ -5,6 +5,7 @@
 
 use crate::error::{Error, Result};
 use ferroblosc_capi_common::os::library;
+use ferroblosc_hdf5_common::Threads;
 use ferroblosc_hdf5_common::abi::FilterClass;
 use ferroblosc_hdf5_common::blosc::Blosc;
 use ferroblosc_hdf5_common::blosc2::Blosc2;
@@ -382,6 +383,8 @@ fn load() -> Result<Api> {
         )));
     }
     api.version = (major, minor, release);
+    // Callers such as `b2` have an option for the number of threads, which the filters do not know.
+    Threads::set_of_process(1);
     let guard = Guard::new(&api);
     // SAFETY: the classes are static and have the layout of `H5Z_class2_t`.
     let is_ready = unsafe {
