@@ -1,7 +1,7 @@
 //! Zlib: streams of RFC 1950 with a 32 KiB window; the chunk's level is also the level of zlib.
 //!
 //! zlib-rs encodes the streams of Blosc2. The C library encodes those of Blosc 1.x, which are larger
-//! in builds without it. All streams are decoded by a decoder for whole buffers (`inflate.rs`).
+//! in builds without it. All streams are decoded by a decoder for whole buffers (`inflate/`).
 
 #[cfg(feature = "zlib")]
 mod c_zlib;
