@@ -28,6 +28,8 @@ mod scales;
 mod schema;
 mod stats;
 mod store;
+mod store_changes;
+mod store_tables;
 mod system_errors;
 mod tour;
 mod view;
