@@ -514,7 +514,7 @@ fn sizes(
 #[cfg(test)]
 mod tests {
     use super::super::detect::{Detected, Format, detect};
-    use super::super::repair::repair;
+    use super::super::repair::{Repaired, repair};
     use super::super::source::Reading;
     use super::super::verify::verify;
     use super::*;
@@ -543,11 +543,29 @@ mod tests {
         data
     }
 
+    /// Checks that a copy has the data and the metalayers of [`frame_of`].
+    fn assert_holds(copy: &SChunk, data: &[u8], context: &str) {
+        let items: Vec<u8> = (0..copy.nchunks())
+            .flat_map(|number| copy.decompress_to_vec(number).unwrap())
+            .collect();
+        assert!(items == data, "{context}");
+        assert_eq!(copy.vlmetalayer("text").unwrap(), b"kept", "{context}");
+        assert_eq!(copy.metalayer("fixed").unwrap(), b"\x01", "{context}");
+    }
+
+    /// Repairs a frame in a file; returns the result and the copy, in which nothing is lost.
+    fn repaired(input: &Path, output: &Path, context: &str) -> (Repaired, SChunk) {
+        let found = Detected { format: Format::Frame, is_directory: false, is_legacy: false };
+        let _ = std::fs::remove_file(output);
+        let repaired = repair(input, &found, output).expect(context);
+        assert!(repaired.lost.is_empty(), "{context}: {repaired:?}");
+        (repaired, open_schunk(output, false, 1).unwrap())
+    }
+
     #[test]
     fn a_damaged_number_of_the_header_is_restored() {
         let folder = crate::testing::tempdir();
         let (input, output) = (folder.path().join("in.b2frame"), folder.path().join("out.b2frame"));
-        let found = Detected { format: Format::Frame, is_directory: false, is_legacy: false };
         for lens in [&[4000, 4000, 4000, 1200][..], &[4000], &[4000, 400, 4000]] {
             for has_checksums in [true, false] {
                 let _ = std::fs::remove_file(&input);
@@ -567,18 +585,10 @@ mod tests {
                             let mut damaged = bytes.clone();
                             damaged[at..at + last].fill(damage);
                             std::fs::write(&input, &damaged).unwrap();
-                            let _ = std::fs::remove_file(&output);
                             let context = format!("{lens:?} {has_checksums} {at} {damage} {last}");
-                            let repaired = repair(&input, &found, &output).expect(&context);
-                            assert!(repaired.lost.is_empty(), "{context}: {repaired:?}");
-                            let mut copy = open_schunk(&output, false, 1).unwrap();
+                            let (_, mut copy) = repaired(&input, &output, &context);
                             assert_eq!(copy.verify().unwrap().faults(), 0, "{context}");
-                            let items: Vec<u8> = (0..copy.nchunks())
-                                .flat_map(|number| copy.decompress_to_vec(number).unwrap())
-                                .collect();
-                            assert!(items == data, "{context}");
-                            assert_eq!(copy.vlmetalayer("text").unwrap(), b"kept", "{context}");
-                            assert_eq!(copy.metalayer("fixed").unwrap(), b"\x01", "{context}");
+                            assert_holds(&copy, &data, &context);
                             // The temporary file is removed.
                             assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
                         }
@@ -592,7 +602,6 @@ mod tests {
     fn a_damaged_data_size_of_a_frame_with_unused_bytes_is_restored() {
         let folder = crate::testing::tempdir();
         let (input, output) = (folder.path().join("in.b2frame"), folder.path().join("out.b2frame"));
-        let found = Detected { format: Format::Frame, is_directory: false, is_legacy: false };
         for has_checksums in [true, false] {
             let _ = std::fs::remove_file(&input);
             let mut data = frame_of(&input, has_checksums, &[4000, 4000, 4000]);
@@ -611,16 +620,9 @@ mod tests {
                     let mut damaged = bytes.clone();
                     damaged[CBYTES..CBYTES + last].fill(damage);
                     std::fs::write(&input, &damaged).unwrap();
-                    let _ = std::fs::remove_file(&output);
                     let context = format!("{has_checksums} {damage} {last}");
-                    let repaired = repair(&input, &found, &output).expect(&context);
-                    assert!(repaired.lost.is_empty(), "{context}: {repaired:?}");
-                    let copy = open_schunk(&output, false, 1).unwrap();
-                    let items: Vec<u8> = (0..copy.nchunks())
-                        .flat_map(|number| copy.decompress_to_vec(number).unwrap())
-                        .collect();
-                    assert!(items == data, "{context}");
-                    assert_eq!(copy.vlmetalayer("text").unwrap(), b"kept", "{context}");
+                    let (_, copy) = repaired(&input, &output, &context);
+                    assert_holds(&copy, &data, &context);
                 }
             }
         }
@@ -643,23 +645,16 @@ mod tests {
                     let mut damaged = bytes.clone();
                     damaged[at..at + len].fill(damage);
                     std::fs::write(&input, &damaged).unwrap();
-                    let _ = std::fs::remove_file(&output);
                     let context = format!("{has_checksums} {at} {damage} {len}");
                     assert_eq!(detect(&input).expect(&context), found, "{context}");
                     let verified = verify(&input, &found, &Reading::with_threads(1)).unwrap();
                     assert!(verified.is_damaged() || at > 10 && !has_checksums, "{context}");
-                    let repaired = repair(&input, &found, &output).expect(&context);
-                    assert!(repaired.lost.is_empty(), "{context}: {repaired:?}");
+                    let (repaired, copy) = repaired(&input, &output, &context);
                     assert_eq!(repaired.repaired.len(), 1, "{context}: {repaired:?}");
-                    let copy = open_schunk(&output, false, 1).unwrap();
                     let recorded = copy.state().recorded();
                     assert_eq!(recorded.filters, params.filters, "{context}");
                     assert_eq!(recorded.compcode, params.compcode, "{context}");
-                    let items: Vec<u8> = (0..copy.nchunks())
-                        .flat_map(|number| copy.decompress_to_vec(number).unwrap())
-                        .collect();
-                    assert!(items == data, "{context}");
-                    assert_eq!(copy.vlmetalayer("text").unwrap(), b"kept", "{context}");
+                    assert_holds(&copy, &data, &context);
                 }
             }
         }
