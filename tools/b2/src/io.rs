@@ -10,6 +10,7 @@ pub use crate::paths::STDIN;
 use ferroblosc::Error;
 use ferroblosc::io::Durability;
 use ferroblosc::io::named::{NamedFile, named};
+use ferroblosc::os::files;
 use ferroblosc_formats::convert::{self, Detected, Location};
 use ferroblosc_formats::store;
 use ferroblosc_tools_common::identity::Identity;
@@ -337,7 +338,7 @@ pub fn check_space(path: &Path, nbytes: u64, force: bool) -> Outcome {
     if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
         return Ok(());
     }
-    match path.parent().and_then(os::free_space) {
+    match path.parent().and_then(files::free_space) {
         Some(free) if free < nbytes && !force => {
             let (size, free) = (human(nbytes), human(free));
             let text = format!("the output has {size}, and {free} are free on its file system");

@@ -102,14 +102,6 @@ pub fn is_own(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|found| found.uid() == user)
 }
 
-/// Returns the number of bytes that the program can add to the file system of a path; `None` if it
-/// is not known.
-pub fn free_space(path: &Path) -> Option<u64> {
-    let found = rustix::fs::statvfs(path).ok()?;
-    // Some network file systems have no sizes.
-    (found.f_blocks > 0).then(|| found.f_bavail.saturating_mul(found.f_frsize))
-}
-
 /// Exchanges two paths atomically.
 ///
 /// # Errors

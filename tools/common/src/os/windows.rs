@@ -103,11 +103,6 @@ pub fn is_own(_path: &Path) -> bool {
     true
 }
 
-/// Returns `None`: the standard library does not know the free space of a file system.
-pub fn free_space(_path: &Path) -> Option<u64> {
-    None
-}
-
 /// Returns an error: the system cannot exchange two paths.
 ///
 /// # Errors
