@@ -10,13 +10,13 @@
 # time; the default is the number of processors, or one with a sanitizer, which needs more memory. A
 # finding ends the script; its input is in fuzz/artifacts. FUZZ_TESTS=yes runs the tests of the
 # seeds before, in the same build.
-# The targets calls, convert and sparse run only by name: fuzz/LOG.md lists their findings.
 set -eu
 
 seconds=${1:?usage: fuzz-smoke.sh SECONDS [TARGET...]}
 shift
-[ $# -gt 0 ] || set -- decompress getitem vldecompress header blosc1 lz4 zlib zstd blpk bcolz frame_buffer frame_file \
-    frame_change journal array ndlz zfp cells store table condition zarr hdf5
+[ $# -gt 0 ] || set -- decompress getitem vldecompress header blosc1 lz4 zlib zstd blpk bcolz \
+    frame_buffer frame_file frame_change journal array ndlz zfp cells store table condition zarr hdf5 \
+    calls convert sparse
 
 cd "$(dirname "$0")/../fuzz"
 host=$(rustc -vV | sed -n 's/^host: //p')
